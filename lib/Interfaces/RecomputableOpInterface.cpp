@@ -51,6 +51,11 @@ double getFlops(Operation *op, SizesFn sizesOf) {
   return known ? known.getFlops(sizesOf) : 0;
 }
 
+bool comparesExactly(Operation *op) {
+  auto known = llvm::dyn_cast<RecomputableOpInterface>(op);
+  return known && known.comparesExactly();
+}
+
 OpOperand *getViewedOperand(Operation *op) {
   if (auto known = llvm::dyn_cast<RecomputableOpInterface>(op)) {
     int operand = known.getViewedOperand();

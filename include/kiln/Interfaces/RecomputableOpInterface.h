@@ -47,6 +47,9 @@ RecomputeClass getRecomputeClass(Operation *op);
 /// Floating-point operations of one run, where they are more than the elements.
 double getFlops(Operation *op, SizesFn sizesOf);
 
+/// True if the results of `op` hang on every bit of its operands.
+bool comparesExactly(Operation *op);
+
 /// The operand whose storage the results of `op` look at, or null.
 OpOperand *getViewedOperand(Operation *op);
 

@@ -32,7 +32,12 @@ def RecomputableOpInterface : OpInterface<"RecomputableOpInterface"> {
         than it has elements; 0 for all others. `sizesOf` gives the sizes of a
         tensor, with hints in place of symbols.
       }], "double", "getFlops", (ins "::kiln::SizesFn":$sizesOf), [{}],
-      [{ return 0; }]>
+      [{ return 0; }]>,
+    InterfaceMethod<[{
+        True if the results hang on every bit of the operands, as those of `==`
+        do. A sum may add up in another order where it is run again, so that none
+        that leads to an operand is.
+      }], "bool", "comparesExactly", (ins), [{}], [{ return false; }]>
   ];
 }
 

@@ -162,3 +162,45 @@ joint.graph @main primals(%x: tensor<4xf32>) tangents(%dy: tensor<4xf32>)
   %dx = arith.mulf %4, %0 : tensor<4xf32>
   joint.return outputs(%3 : tensor<4xf32>) gradients(%dx : tensor<4xf32>)
 }
+
+// -----
+
+// A sum may add up in another order where it is run again, and then its maximum
+// is not found among the new ones: it is saved, whatever the budget.
+// CHECK-LABEL: func.func @forward
+// REMARK: remark: [Passed] saved | {{.*}} | Reason="compared for equality, may differ in the last bit when run again", bytes=64, op=aten.sum.dim_IntList
+// BUDGET: remark: [Missed] over-budget | {{.*}} | budget_bytes=0
+// CHECK-SAME: joint.saved_bytes = 68 : i64
+// CHECK-LABEL: func.func @backward
+// CHECK-NOT: aten.sum.dim_IntList
+// CHECK: aten.eq.Tensor
+// ALL: func.func @forward
+joint.graph @main primals(%x: tensor<16x3xf32>) tangents(%dm: tensor<1xf32>)
+    -> outputs(tensor<1xf32>) gradients(tensor<16x3xf32>) {
+  %0 = aten.sum.dim_IntList(%x, dim = [1]) : (tensor<16x3xf32>) -> tensor<16xf32>
+  %1 = aten.amax(%0, dim = [0], keepdim = true) : (tensor<16xf32>) -> tensor<1xf32>
+  %2 = aten.eq.Tensor(%0, %1) : (tensor<16xf32>, tensor<1xf32>) -> tensor<16xi1>
+  %3 = aten.mul.Tensor(%dm, %2) : (tensor<1xf32>, tensor<16xi1>) -> tensor<16xf32>
+  %4 = aten.mul.Tensor(%3, %0) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  %5 = aten.unsqueeze(%4, dim = 1) : (tensor<16xf32>) -> tensor<16x1xf32>
+  %dx = aten.expand(%5, size = [16, 3]) : (tensor<16x1xf32>) -> tensor<16x3xf32>
+  joint.return outputs(%1 : tensor<1xf32>) gradients(%dx : tensor<16x3xf32>)
+}
+
+// -----
+
+// Integers are equal whenever they were.
+// CHECK-LABEL: func.func @forward
+// CHECK-SAME: joint.saved_bytes = 8 : i64
+// CHECK-LABEL: func.func @backward
+// CHECK: aten.sum.dim_IntList
+// CHECK: aten.eq.Tensor
+// ALL: func.func @forward
+joint.graph @main primals(%x: tensor<16x3xi64>) tangents(%dm: tensor<1xf32>)
+    -> outputs(tensor<1xi64>) gradients(tensor<16xf32>) {
+  %0 = aten.sum.dim_IntList(%x, dim = [1]) : (tensor<16x3xi64>) -> tensor<16xi64>
+  %1 = aten.amax(%0, dim = [0], keepdim = true) : (tensor<16xi64>) -> tensor<1xi64>
+  %2 = aten.eq.Tensor(%0, %1) : (tensor<16xi64>, tensor<1xi64>) -> tensor<16xi1>
+  %dx = aten.mul.Tensor(%dm, %2) : (tensor<1xf32>, tensor<16xi1>) -> tensor<16xf32>
+  joint.return outputs(%1 : tensor<1xi64>) gradients(%dx : tensor<16xf32>)
+}

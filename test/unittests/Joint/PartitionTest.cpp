@@ -176,6 +176,52 @@ TEST(PartitionTest, TagsOutrankTheRules) {
   EXPECT_EQ(g.names(partition(g).saved), Names{"exp"});
 }
 
+/// y = tanh(sum(x)), m = max(y), dx = dm * (|y| == m) * y; the sum reads no more
+/// than three times what it yields. Returns the sum, and `m` as `result`.
+static int compareWithMaximum(Graph &g, RecomputeClass kind, int &result) {
+  int x = g.primal("x", 900), dm = g.tangent("dm", 4);
+  int sum = g.op("sum", kind, {x}, 300);
+  int y = g.cheap("tanh", {sum}, 400);
+  result = g.op("max", RecomputeClass::Reduction, {y}, 4);
+  g.output(result);
+  int seen = g.cheap("abs", {g.view("view", y)}, 400);
+  int mask = g.cheap("eq", {seen, result}, 100);
+  g.ops.back().comparesExactly = true;
+  g.gradient(g.cheap("mul", {g.cheap("where", {dm, mask}, 400), y}, 400));
+  return sum;
+}
+
+TEST(PartitionTest, WhatIsComparedIsNotAddedUpAgain) {
+  auto recomputes = [](const PartitionResult &r, int op) {
+    return std::count(r.recomputedOps.begin(), r.recomputedOps.end(), op) > 0;
+  };
+  for (RecomputeClass kind : {RecomputeClass::Reduction, RecomputeClass::Heavy}) {
+    Graph g;
+    int m, sum = compareWithMaximum(g, kind, m);
+    PartitionResult r = partition(g);
+    EXPECT_EQ(r.saved, (std::vector<int>{sum, m}));
+    EXPECT_STREQ(r.reasons[0].reason, "compared for equality, may differ in the "
+                                      "last bit when run again");
+    // What works element by element may run again.
+    EXPECT_FALSE(recomputes(r, 0));
+    EXPECT_TRUE(recomputes(r, 1));
+    // The sum neither for memory nor because the user wants it.
+    PartitionOptions nothing;
+    nothing.memoryBudget = 0;
+    EXPECT_FALSE(recomputes(partition(g, nothing), 0));
+    g.ops[0].tag = RecomputeTag::Recompute;
+    EXPECT_FALSE(recomputes(partition(g), 0));
+    EXPECT_FALSE(recomputes(partition(g, nothing), 0));
+  }
+  // Where no bit counts the sum is done again.
+  Graph g;
+  int m;
+  compareWithMaximum(g, RecomputeClass::Reduction, m);
+  for (PartitionOp &op : g.ops)
+    op.comparesExactly = false;
+  EXPECT_TRUE(recomputes(partition(g), 0));
+}
+
 TEST(PartitionTest, ResidualStreamIsSavedAtEachBlock) {
   // x1 = x0 + mm(gelu(x0)), x2 = x1 + mm(gelu(x1)), ...: without the rule for
   // values used far apart all x would be rebuilt at once in the backward.

@@ -153,6 +153,15 @@ struct RecomputeModel
     return info && info->isView && isAlias(op) ? 0 : -1;
   }
 
+  /// Integers and bools are the same whenever they are computed.
+  bool comparesExactly(Operation *op) const {
+    return llvm::isa<EqTensorOp, NeTensorOp>(op) &&
+           llvm::all_of(op->getOperandTypes(), [](Type type) {
+             Type element = mlir::getElementTypeOrSelf(type);
+             return llvm::isa<mlir::FloatType, mlir::ComplexType>(element);
+           });
+  }
+
   /// As PyTorch's FlopCounterMode counts: two for each product that is added.
   double getFlops(Operation *op, SizesFn sizesOf) const {
     auto elements = [&](Value value) {

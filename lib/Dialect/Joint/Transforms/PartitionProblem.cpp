@@ -152,6 +152,7 @@ PartitionProblem buildPartitionProblem(GraphOp graph) {
       entry.recompute = getRecomputeClass(&op);
     entry.flops = getFlops(
         &op, [&](Value value) { return sizes.sizesOf(value.getType()); });
+    entry.comparesExactly = comparesExactly(&op);
     // Values captured by a region are operands as well.
     llvm::SetVector<Value> operands(op.operand_begin(), op.operand_end());
     op.walk([&](Operation *nested) {

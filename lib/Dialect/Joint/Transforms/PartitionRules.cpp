@@ -42,6 +42,8 @@ const char *describe(Ban ban) {
     return "contraction or the like, not recomputed";
   case Ban::Tagged:
     return "tagged by the user to be saved";
+  case Ban::Compared:
+    return "compared for equality, may differ in the last bit when run again";
   case Ban::Random:
     return "random, would draw other numbers";
   case Ban::Opaque:
@@ -194,6 +196,39 @@ static void banLongChains(const PartitionProblem &problem,
   }
 }
 
+/// Bans what adds up, in an order of its kernel's, on the way to an operand of a
+/// comparison for equality: an extremum that was saved is not found among values
+/// that differ from the forward's in a bit, and its gradient would be 0/0. What
+/// works element by element has the same bits whenever it is run.
+static void banCompared(const PartitionProblem &problem,
+                        const PartitionFacts &facts, std::vector<Ban> &bans) {
+  std::vector<bool> seen(problem.values.size(), false);
+  std::vector<int> work;
+  auto follow = [&](const PartitionOp &op) {
+    for (int v : op.operands)
+      if (!seen[v]) {
+        seen[v] = true;
+        work.push_back(v);
+      }
+  };
+  for (const PartitionOp &op : problem.ops)
+    if (op.comparesExactly)
+      follow(op);
+  while (!work.empty()) {
+    int op = facts.producer[work.back()];
+    work.pop_back();
+    if (op < 0)
+      continue;
+    RecomputeClass recompute = problem.ops[op].recompute;
+    bool addsUp = recompute == RecomputeClass::Reduction ||
+                  recompute == RecomputeClass::Heavy;
+    if (addsUp && facts.inForward[op])
+      bans[op] = std::max(bans[op], Ban::Compared);
+    else
+      follow(problem.ops[op]);
+  }
+}
+
 std::vector<Ban> applyRules(const PartitionProblem &problem,
                             const PartitionFacts &facts) {
   std::vector<Ban> bans(problem.ops.size(), Ban::None);
@@ -231,6 +266,7 @@ std::vector<Ban> applyRules(const PartitionProblem &problem,
     if (op.tag == RecomputeTag::Recompute && bans[i] < Ban::Random)
       bans[i] = Ban::None;
   }
+  banCompared(problem, facts, bans);
   banFarApart(problem, facts, bans);
   banLongChains(problem, facts, bans);
   for (size_t i = 0; i < problem.ops.size(); ++i)

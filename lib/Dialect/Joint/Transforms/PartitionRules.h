@@ -28,6 +28,7 @@ enum class Ban : uint8_t {
   Reduction,  ///< reads at least four times what it yields
   Heavy,
   Tagged,
+  Compared,   ///< a comparison hangs on its last bit
   Random,
   Opaque,
 };

@@ -62,6 +62,7 @@ struct PartitionOp {
   RecomputeClass recompute = RecomputeClass::Opaque;
   RecomputeTag tag = RecomputeTag::None;
   double flops = 0;         ///< arithmetic beyond one operation an element
+  bool comparesExactly = false; ///< the results hang on each bit of operands
   std::vector<int> operands;
   std::vector<int> results;
 };
