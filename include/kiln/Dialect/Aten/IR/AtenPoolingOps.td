@@ -17,6 +17,7 @@ def Aten_AdaptiveAvgPool2dOp : Aten_PureOp<
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool(AdaptivePool::Average)";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let lowering = LowerAveragePool<2>;
   let isCore = 1;
 }
@@ -27,6 +28,7 @@ def Aten_AdaptiveAvgPool2dBackwardOp : Aten_PureOp<
   let summary = "Gradient of adaptive average pooling";
   let shape = "adaptivePoolBackward(2)";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let lowering = LowerAveragePool<2>;
   let isCore = 1;
 }
@@ -37,6 +39,7 @@ def Aten_AdaptiveAvgPool3dOp : Aten_PureOp<
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool(AdaptivePool::Average)";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let lowering = LowerAveragePool<3>;
   let isCore = 1;
 }
@@ -47,6 +50,7 @@ def Aten_AdaptiveAvgPool3dBackwardOp : Aten_PureOp<
   let summary = "Gradient of adaptive average pooling";
   let shape = "adaptivePoolBackward(3)";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let lowering = LowerAveragePool<3>;
   let isCore = 1;
 }
@@ -102,6 +106,7 @@ def Aten_AvgPool2dOp : Aten_PureOp<
   let summary = "Mean over windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let lowering = LowerAveragePool<2>;
   let isCore = 1;
 }
@@ -113,6 +118,7 @@ def Aten_AvgPool2dBackwardOp : Aten_PureOp<
   let summary = "Gradient of average pooling";
   let shape = "poolBackward";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let lowering = LowerAveragePool<2>;
   let isCore = 1;
 }
@@ -124,6 +130,7 @@ def Aten_AvgPool3dOp : Aten_PureOp<
   let summary = "Mean over windows";
   let shape = "averagePool3d";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let lowering = LowerAveragePool<3>;
   let isCore = 1;
 }
@@ -135,6 +142,7 @@ def Aten_AvgPool3dBackwardOp : Aten_PureOp<
   let summary = "Gradient of average pooling";
   let shape = "poolBackward";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let lowering = LowerAveragePool<3>;
   let isCore = 1;
 }
