@@ -204,3 +204,35 @@ joint.graph @main primals(%x: tensor<16x3xi64>) tangents(%dm: tensor<1xf32>)
   %dx = aten.mul.Tensor(%dm, %2) : (tensor<1xf32>, tensor<16xi1>) -> tensor<16xf32>
   joint.return outputs(%1 : tensor<1xi64>) gradients(%dx : tensor<16xf32>)
 }
+
+// -----
+
+// A contraction that kept its own derivative is one, and a norm adds up.
+// CHECK-LABEL: func.func @forward
+// REMARK: remark: [Passed] saved | {{.*}} | Reason="contraction or the like, not recomputed", bytes=1920, op=aten.conv1d
+// REMARK: remark: [Passed] saved | {{.*}} | Reason="compared for equality, may differ in the last bit when run again", bytes=1920, op=aten.native_group_norm
+// CHECK-LABEL: func.func @backward
+// CHECK-NOT: aten.conv1d
+// CHECK-NOT: aten.native_group_norm
+// CHECK: aten.eq.Tensor
+// ALL: func.func @forward
+joint.graph @main primals(%x: tensor<2x4x34xf32>, %w: tensor<8x4x5xf32>)
+    tangents(%dy: tensor<2x8x30xf32>) -> outputs(tensor<2x8x1xf32>)
+    gradients(tensor<2x8x30xf32>) {
+  %0 = aten.conv1d(%x, %w)
+      : (tensor<2x4x34xf32>, tensor<8x4x5xf32>) -> tensor<2x8x30xf32>
+  %1:3 = aten.native_group_norm(%0, N = 2, C = 8, HxW = 30, group = 2, eps = 1.0e-5)
+      : (tensor<2x8x30xf32>)
+      -> (tensor<2x8x30xf32>, tensor<2x2xf32>, tensor<2x2xf32>)
+  %2 = aten.amax(%1#0, dim = [2], keepdim = true)
+      : (tensor<2x8x30xf32>) -> tensor<2x8x1xf32>
+  %3 = aten.mul.Tensor(%dy, %0)
+      : (tensor<2x8x30xf32>, tensor<2x8x30xf32>) -> tensor<2x8x30xf32>
+  %4 = aten.mul.Tensor(%3, %1#0)
+      : (tensor<2x8x30xf32>, tensor<2x8x30xf32>) -> tensor<2x8x30xf32>
+  %5 = aten.eq.Tensor(%1#0, %2)
+      : (tensor<2x8x30xf32>, tensor<2x8x1xf32>) -> tensor<2x8x30xi1>
+  %dx = aten.mul.Tensor(%4, %5)
+      : (tensor<2x8x30xf32>, tensor<2x8x30xi1>) -> tensor<2x8x30xf32>
+  joint.return outputs(%2 : tensor<2x8x1xf32>) gradients(%dx : tensor<2x8x30xf32>)
+}

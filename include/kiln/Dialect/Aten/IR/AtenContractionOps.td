@@ -167,6 +167,7 @@ def Aten_Conv1dOp : Aten_PureOp<
   let summary = "Convolution of signals";
   let shape = "conv(1)";
   let promotion = PromoteSameDType;
+  let recompute = RecomputeHeavy;
   let decomposition = DecomposeConvolution<"false">;
   let flops = FlopsOfConvolution;
 }
@@ -178,6 +179,7 @@ def Aten_Conv3dOp : Aten_PureOp<
   let summary = "Convolution of volumes";
   let shape = "conv(3)";
   let promotion = PromoteSameDType;
+  let recompute = RecomputeHeavy;
   let decomposition = DecomposeConvolution<"false">;
   let flops = FlopsOfConvolution;
 }
@@ -189,6 +191,7 @@ def Aten_ConvTranspose1dOp : Aten_PureOp<
   let summary = "Transposed convolution of signals";
   let shape = "convTransposed(1)";
   let promotion = PromoteSameDType;
+  let recompute = RecomputeHeavy;
   let decomposition = DecomposeConvolution<"true">;
 }
 
@@ -200,6 +203,7 @@ def Aten_ConvTranspose2dInputOp : Aten_PureOp<
   let summary = "Transposed convolution of images";
   let shape = "convTransposed(2)";
   let promotion = PromoteSameDType;
+  let recompute = RecomputeHeavy;
   let decomposition = DecomposeConvolution<"true">;
 }
 
@@ -221,6 +225,7 @@ def Aten_AddbmmOp : Aten_PureOp<
   let summary = "beta * self + alpha * sum of products of matrices";
   let shape = "addbmm";
   let promotion = PromoteSameDType;
+  let recompute = RecomputeHeavy;
   let decomposition = Decompose<[
       (call "addmm", $self, (batch_in_columns $batch1), (batch_in_rows $batch2),
             $beta, $alpha)]>;
@@ -232,6 +237,7 @@ def Aten_AddmvOp : Aten_PureOp<
   let summary = "beta * self + alpha * matrix times vector";
   let shape = "mv";
   let promotion = PromoteSameDType;
+  let recompute = RecomputeHeavy;
   let decomposition = Decompose<[
       (view_like (call "addmm", (as_column $self), $mat, (as_column $vec),
                        $beta, $alpha), $result)]>;
@@ -241,6 +247,7 @@ def Aten_MvOp : Aten_PureOp<"aten::mv(Tensor self, Tensor vec) -> Tensor"> {
   let summary = "Matrix times vector";
   let shape = "mv";
   let promotion = PromoteSameDType;
+  let recompute = RecomputeHeavy;
   let decomposition = Decompose<[
       (view_like (mm $self, (unsqueeze $vec, 1)), $result)]>;
 }
@@ -250,6 +257,7 @@ def Aten_DotOp : Aten_PureOp<
   let summary = "Sum of products of two vectors";
   let shape = "dot";
   let promotion = PromoteSameDType;
+  let recompute = RecomputeHeavy;
   let decomposition = DecomposeWide<[(sum_all (mul $self, $tensor))]>;
 }
 
@@ -269,6 +277,7 @@ def Aten_BilinearOp : Aten_PureOp<
   let summary = "Bilinear form of two inputs";
   let shape = "bilinear";
   let promotion = PromoteSameDType;
+  let recompute = RecomputeHeavy;
   let decomposition = DecomposeBy<"decomposeBilinear">;
 }
 
@@ -372,6 +381,7 @@ def Aten_ConvTranspose3dInputOp : Aten_PureOp<
   let summary = "Transposed convolution of volumes";
   let shape = "convTransposed(3)";
   let promotion = PromoteSameDType;
+  let recompute = RecomputeHeavy;
   let decomposition = DecomposeConvolution<"true">;
 }
 

@@ -55,6 +55,7 @@ def Aten_CosineSimilarityOp : Aten_PureOp<
   let summary = "Cosine of the angle along a dimension";
   let shape = "pairwise";
   let promotion = PromoteIntToFloat;
+  let recompute = RecomputeReduction;
   let decomposition = Decompose<[(cosine_similarity $x1, $x2, $dim, $eps)]>;
 }
 

@@ -23,6 +23,7 @@ def Aten_BinaryCrossEntropyOp : Aten_PureOp<
   let modes = (ins Aten_LossReduction:$reduction);
   let shape = "loss";
   let promotion = PromoteSameDType;
+  let recompute = RecomputeReduction;
   let decomposition = DecomposeWide<[
       (reduced (times_given (bce $self, $target), $weight), $reduction)]>;
 }
@@ -48,6 +49,7 @@ def Aten_BinaryCrossEntropyWithLogitsOp : Aten_PureOp<
   let shape = "lossInTarget";
   let promotion = PromoteKeepFirst;
   let promotes = ["target"];
+  let recompute = RecomputeReduction;
   let decomposition = DecomposeWide<[
       (reduced (times_given (bce_with_logits $self, $target, $pos_weight),
                             $weight), $reduction)]>;
@@ -61,6 +63,7 @@ def Aten_HuberLossOp : Aten_PureOp<
   let shape = "loss";
   let promotion = PromoteDefault;
   let promotes = ["self", "target"];
+  let recompute = RecomputeReduction;
   let decomposition = DecomposeWide<[
       (reduced (huber (sub $self, $target), $delta), $reduction)]>;
 }
@@ -84,6 +87,7 @@ def Aten_KlDivOp : Aten_PureOp<
   let modes = (ins Aten_LossReduction:$reduction);
   let shape = "floatLoss";
   let promotion = PromoteDefault;
+  let recompute = RecomputeReduction;
   let decomposition = DecomposeWide<[
       (reduced (divergence $self, $target, $log_target), $reduction)]>;
 }
@@ -94,6 +98,7 @@ def Aten_L1LossOp : Aten_PureOp<
   let modes = (ins Aten_LossReduction:$reduction);
   let shape = "loss";
   let promotion = PromoteComplexToFloat;
+  let recompute = RecomputeReduction;
   let decomposition = DecomposeWide<[
       (reduced (abs (sub $self, $target)), $reduction)]>;
 }
@@ -104,6 +109,7 @@ def Aten_MseLossOp : Aten_PureOp<
   let modes = (ins Aten_LossReduction:$reduction);
   let shape = "loss";
   let promotion = PromoteDefault;
+  let recompute = RecomputeReduction;
   let decomposition = DecomposeWide<[
       (reduced (square (sub $self, $target)), $reduction)]>;
 }
@@ -127,6 +133,7 @@ def Aten_MultiMarginLossOp : Aten_PureOp<
   let modes = (ins Aten_LossReduction:$reduction);
   let shape = "multiMarginLoss";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let decomposition = DecomposeBy<"decomposeMultiMarginLoss">;
 }
 
@@ -147,6 +154,7 @@ def Aten_NllLoss2dForwardOp : Aten_PureOp<
   let modes = (ins Aten_LossReduction:$reduction);
   let shape = "nllLossForward";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let decomposition = DecomposeBy<"decomposeLikelihood", [], LikelihoodFamily>;
 }
 
@@ -169,6 +177,7 @@ def Aten_SmoothL1LossOp : Aten_PureOp<
   let modes = (ins Aten_LossReduction:$reduction);
   let shape = "loss";
   let promotion = PromoteDefault;
+  let recompute = RecomputeReduction;
   let decomposition = DecomposeWide<[
       (reduced (smooth_l1 (sub $self, $target), $beta), $reduction)]>;
 }
@@ -192,6 +201,7 @@ def Aten_SoftMarginLossOp : Aten_PureOp<
   let modes = (ins Aten_LossReduction:$reduction);
   let shape = "lossInSelf";
   let promotion = PromoteDefault;
+  let recompute = RecomputeReduction;
   let decomposition = DecomposeWide<[
       (reduced (log1p (exp (mul (neg $self), $target))), $reduction)]>;
 }

@@ -529,6 +529,7 @@ def Aten_RenormOp : Aten_PureOp<
   let summary = "Limit the norms of slices";
   let shape = "sameWithDim";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let decomposition = DecomposeWide<[(limit_norms $self, $p, $dim, $maxnorm)]>;
 }
 

@@ -185,6 +185,7 @@ def Aten_FusedRmsNormOp : Aten_PureOp<
   let promotion = PromoteNorm;
   let promotes = ["input", "weight"];
   let decomposition = DecomposeBy<"decomposeFusedRmsNorm">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -207,6 +208,7 @@ def Aten_NativeBatchNormLegitNoStatsOp : Aten_PureOp<
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
   let decomposition = DecomposeBy<"decomposeBatchNormNoStats">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -220,6 +222,7 @@ def Aten_NativeBatchNormLegitFunctionalOp : Aten_PureOp<
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
   let decomposition = DecomposeBy<"decomposeBatchNormFunctional">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -256,6 +259,7 @@ def Aten_BatchNormBackwardOp : Aten_PureOp<
   let promotion = PromoteKeepFirst;
   let promotes = ["grad_out"];
   let decomposition = DecomposeBy<"decomposeBatchNormBackward">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -267,6 +271,7 @@ def Aten_NativeBatchNormOp : Aten_PureOp<
   let shape = "batchNormStats";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
+  let recompute = RecomputeReduction;
   let decomposition = DecomposeBy<"decomposeNativeBatchNorm">;
 }
 
@@ -280,6 +285,7 @@ def Aten_NativeBatchNormBackwardOp : Aten_PureOp<
   let promotion = PromoteKeepFirst;
   let promotes = ["grad_out"];
   let decomposition = DecomposeBy<"decomposeNativeBatchNormBackward">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -314,6 +320,7 @@ def Aten_NativeGroupNormOp : Aten_PureOp<
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
   let decomposition = DecomposeBy<"decomposeNativeGroupNorm">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -326,6 +333,7 @@ def Aten_NativeGroupNormBackwardOp : Aten_PureOp<
   let promotion = PromoteKeepFirst;
   let promotes = ["grad_out"];
   let decomposition = DecomposeBy<"decomposeNativeGroupNormBackward">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 

@@ -60,6 +60,7 @@ def Aten_AdaptiveAvgPool1dOp : Aten_PureOp<
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool(AdaptivePool::AverageOrMean)";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let decomposition = DecomposeBy<"decomposeAdaptiveAvgPool1d">;
 }
 
@@ -68,6 +69,7 @@ def Aten_PlainAdaptiveAvgPool2dOp : Aten_PureOp<
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool(AdaptivePool::AverageOrMean)";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let decomposition = DecomposeBy<"decomposePlainAdaptiveAvgPool2d">;
 }
 
@@ -76,6 +78,7 @@ def Aten_PlainAdaptiveAvgPool3dOp : Aten_PureOp<
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool(AdaptivePool::AverageOrMean)";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let decomposition = DecomposeBy<"decomposePlainAdaptiveAvgPool3d">;
 }
 
@@ -96,6 +99,7 @@ def Aten_AvgPool1dOp : Aten_PureOp<
   let summary = "Mean over windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let decomposition = DecomposeBy<"decomposeAvgPool1d">;
 }
 

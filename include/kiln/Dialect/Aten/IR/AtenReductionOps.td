@@ -310,6 +310,7 @@ def Aten_LogsumexpOp : Aten_PureOp<
   let aliases = ["special_logsumexp"];
   let shape = "reduceDims";
   let promotion = PromoteIntToFloat;
+  let recompute = RecomputeReduction;
   let decomposition = Decompose<[(log_sum_exp $self, $dim, $keepdim)]>;
 }
 
@@ -358,6 +359,7 @@ def Aten_NansumOp : Aten_PureOp<
   let summary = "Sum without NaN";
   let shape = "reduceDims";
   let promotion = PromoteIntToI64;
+  let recompute = RecomputeReduction;
   let decomposition = Decompose<[
       (call "sum.dim_IntList", (without_nan $self), $dim, $keepdim, $dtype)]>;
 }
@@ -378,6 +380,7 @@ def Aten_NormScalarOp : Aten_PureOp<
   let summary = "Norm of all elements";
   let shape = "reduceAll";
   let promotion = PromoteComplexToFloat;
+  let recompute = RecomputeReduction;
   let decomposition = Decompose<[(vector_norm $self, $p, "{}", "false")]>;
 }
 
@@ -387,6 +390,7 @@ def Aten_NormScalarOptDimOp : Aten_PureOp<
   let summary = "Norm over dimensions";
   let shape = "reduceDims";
   let promotion = PromoteComplexToFloat;
+  let recompute = RecomputeReduction;
   let decomposition = Decompose<[(vector_norm $self, $p, $dim, $keepdim)]>;
   let writers = ["norm.out"];
 }
@@ -396,6 +400,7 @@ def Aten_StdOp : Aten_PureOp<
   let summary = "Standard deviation of all elements";
   let shape = "reduceAll";
   let promotion = PromoteComplexToFloat;
+  let recompute = RecomputeReduction;
   let decomposition = Decompose<[
       (call "std.correction", $self, "nullptr", (correction $unbiased),
             "false")]>;
@@ -407,6 +412,7 @@ def Aten_StdDimOp : Aten_PureOp<
   let summary = "Standard deviation over dimensions";
   let shape = "reduceDims";
   let promotion = PromoteComplexToFloat;
+  let recompute = RecomputeReduction;
   let decomposition = Decompose<[
       (call "std.correction", $self, $dim, (correction $unbiased), $keepdim)]>;
   let writers = ["std.out"];
@@ -418,6 +424,7 @@ def Aten_StdMeanCorrectionOp : Aten_PureOp<
   let summary = "Standard deviation and mean over dimensions";
   let shape = "reduceDimsTwice";
   let promotion = PromoteComplexToFloat;
+  let recompute = RecomputeReduction;
   let decomposition = DecomposeBy<"decomposeStdMean">;
 }
 
@@ -426,6 +433,7 @@ def Aten_VarOp : Aten_PureOp<
   let summary = "Variance of all elements";
   let shape = "reduceAll";
   let promotion = PromoteComplexToFloat;
+  let recompute = RecomputeReduction;
   let decomposition = Decompose<[
       (call "var.correction", $self, "nullptr", (correction $unbiased),
             "false")]>;
@@ -437,6 +445,7 @@ def Aten_VarMeanDimOp : Aten_PureOp<
   let summary = "Variance and mean over dimensions";
   let shape = "reduceDimsTwice";
   let promotion = PromoteComplexToFloat;
+  let recompute = RecomputeReduction;
   let decomposition = DecomposeBy<"decomposeVarMeanDim">;
 }
 
@@ -444,6 +453,7 @@ def Aten_TraceOp : Aten_PureOp<"aten::trace(Tensor self) -> Tensor"> {
   let summary = "Sum of the diagonal";
   let shape = "reduceAll";
   let promotion = PromoteIntToI64;
+  let recompute = RecomputeReduction;
   let decomposition = Decompose<[(trace $self)]>;
 }
 
