@@ -117,7 +117,8 @@ class Aten_Recompute<string kind> {
 }
 /// Heavy for a pass over data that nothing fuses with, as sorting and pooling
 /// are: not pointwise, not of the core set, not decomposed, and with operands.
-/// Otherwise cheap.
+/// Otherwise cheap. What adds up and is decomposed says so itself: with a
+/// derivative of its own it is whole when a training step is cut in two.
 def RecomputeByForm : Aten_Recompute<"">;
 def RecomputeReduction : Aten_Recompute<"Reduction">;
 def RecomputeHeavy : Aten_Recompute<"Heavy">;
