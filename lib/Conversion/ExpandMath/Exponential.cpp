@@ -45,10 +45,15 @@ Num kiln::expand::powerOfTwo(Int k) {
   return fromBits((k + k.m->bias()) << k.m->mantissa());
 }
 
+/// True where multiplying by 2^k is an instruction for all lanes.
+static bool hasScale(const MathBuilder &m) {
+  auto shape = mlir::dyn_cast<mlir::VectorType>(m.type);
+  return m.scales && (!shape || shape.getRank() == 1);
+}
+
 Num kiln::expand::multiplyOut(Scaled value) {
   const MathBuilder &m = *value.p.m;
-  auto shape = mlir::dyn_cast<mlir::VectorType>(m.type);
-  if (m.scales && (!shape || shape.getRank() == 1))
+  if (hasScale(m))
     return m.num(mlir::LLVM::CallIntrinsicOp::create(
                      m.b, m.loc, m.type, m.b.getStringAttr("llvm.ldexp"),
                      mlir::ValueRange{value.p.v, value.k.v})
@@ -78,6 +83,13 @@ static Num subtractLn2(Num x, Num n) {
 static Num clampExponent(Num x) {
   bool f64 = x.m->isF64();
   return clampBelow(clampAbove(x, f64 ? 711 : 90), f64 ? -747 : -105);
+}
+
+/// What `value` of `x` stands for; 0 where x is below `low`. Processors of Intel take
+/// hundreds of cycles to scale a lane to a denormal, or from there to 0: an instruction
+/// with a mask leaves such lanes out, which a mask of attention has many of.
+static Num multiplyOutFrom(Num x, double low, Scaled value) {
+  return select(x < low, 0.0, multiplyOut(value));
 }
 
 Scaled kiln::expand::expScaled(Num x) {
@@ -142,7 +154,16 @@ static Num expByPowers(Num x) {
 }
 
 Num kiln::expand::expandExp(Num x) {
-  return hasPowers(*x.m) ? expByPowers(x) : multiplyOut(expScaled(x));
+  const MathBuilder &m = *x.m;
+  if (hasPowers(m))
+    return expByPowers(x);
+  if (!hasScale(m))
+    return multiplyOut(expScaled(x));
+  Num bounded = clampAbove(x, m.isF64() ? 711 : 90);
+  Rounded n = roundToInt(bounded, kLog2E);
+  return multiplyOutFrom(
+      x, m.isF64() ? -746 : -104,
+      {expM1Kernel(subtractLn2(bounded, n.n)) + 1.0, n.k});
 }
 
 Num kiln::expand::expandNormalExp(Num x) {
@@ -154,10 +175,14 @@ Num kiln::expand::expandExp2(Num x) {
   if (hasPowers(*x.m))
     return callByLane("llvm.nvvm.ex2.approx.f32", {x});
   bool f64 = x.m->isF64();
-  Num clamped = clampBelow(clampAbove(x, f64 ? 1025 : 129), f64 ? -1077 : -151);
-  Rounded n = roundToInt(clamped);
+  double low = f64 ? -1076 : -151;
+  Num bounded = clampAbove(x, f64 ? 1025 : 129);
+  if (!hasScale(*x.m))
+    bounded = clampBelow(bounded, low);
+  Rounded n = roundToInt(bounded);
   // The fraction is exact.
-  return multiplyOut({expM1Kernel((clamped - n.n) * kLn2) + 1.0, n.k});
+  Scaled value = {expM1Kernel((bounded - n.n) * kLn2) + 1.0, n.k};
+  return hasScale(*x.m) ? multiplyOutFrom(x, low, value) : multiplyOut(value);
 }
 
 Num kiln::expand::expandExpM1(Num x) {
