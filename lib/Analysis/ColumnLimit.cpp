@@ -314,6 +314,16 @@ void LimitFinder::evaluateEpilogue(ContractOp op, unsigned column) {
   values[op.getResult()] = stored == Beyond::Unknown ? Beyond::Score : stored;
 }
 
+/// True if an operand is multiplied as it lies in memory, or extended.
+static bool keepsZeros(Region &prologue) {
+  if (prologue.empty())
+    return true;
+  Value made = prologue.front().getTerminator()->getOperand(0);
+  while (auto extension = made.getDefiningOp<arith::ExtFOp>())
+    made = extension.getIn();
+  return made == prologue.front().getArgument(0);
+}
+
 /// True if columns behind the limit do not matter to a contraction.
 bool LimitFinder::allowsContraction(ContractOp op, unsigned column) {
   bool makesRows = column < op.getParallelExtents().size() &&
@@ -327,7 +337,7 @@ bool LimitFinder::allowsContraction(ContractOp op, unsigned column) {
   }
   Region *prologues[2] = {&op.getLhsPrologue(), &op.getRhsPrologue()};
   for (auto [k, read] : llvm::enumerate(op.getOperandReads()))
-    if (get(read.tensor) == Beyond::Zero && prologues[k]->empty() &&
+    if (get(read.tensor) == Beyond::Zero && keepsZeros(*prologues[k]) &&
         !read.map.empty() &&
         read.map.back() == guard::getDim(op.getContext(), column))
       return true;

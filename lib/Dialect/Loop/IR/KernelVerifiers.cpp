@@ -111,7 +111,9 @@ static LogicalResult verifyLoads(NestOpInterface nest,
                        ? dyn_cast<BlockArgument>(
                              load.getIndices()[expr.getPosition()])
                        : BlockArgument();
-      if (index && dims[i] && nest.getDimensionOf(index) == dims[i])
+      bool isOnly = expr && expr.isConstant(0) && !dims[i]; // of extent 1
+      if (isOnly ||
+          (index && dims[i] && nest.getDimensionOf(index) == dims[i]))
         continue;
       load.emitOpError() << "expects index " << i
                          << " to be the kernel's shared index " << i

@@ -9,6 +9,7 @@
 #include "ProductChains.h"
 #include "ProductDomains.h"
 #include "ProductOperands.h"
+#include "RowFactors.h"
 
 #include "kiln/Analysis/Blocks.h"
 #include "kiln/Analysis/IndexExpr.h"
@@ -40,6 +41,7 @@ private:
 
   llvm::SmallDenseSet<Operation *> joined; ///< kernels that are gone
   GPUTargetAttr gpu;
+  bool hasBF16Units = false;
 };
 
 } // namespace
@@ -210,6 +212,8 @@ StringRef FuseProducts::fuse(const ProductChain &chain,
       "a contraction is no product of the kernel's rows";
   if (!fused)
     return kNoProduct;
+  if (!gpu) // whose kernel finds the factor by itself
+    scaleBehindProducts(fused, hasBF16Units);
   SmallVector<OpResult> results;
   for (KernelOp part : parts)
     for (OpResult result : part->getResults())
@@ -283,6 +287,8 @@ void FuseProducts::runOnOperation() {
                              {Stage::Loop, Stage::Loop})))
     return signalPassFailure();
   gpu = getGPUTarget(getOperation());
+  hasBF16Units =
+      !gpu && getMachine(getTarget(getOperation())).bf16 != DotUnit::Fma;
   analysis::SizeHints hints(getOperation()->getParentOfType<ModuleOp>());
   SmallVector<KernelOp> kernels;
   for (Block &block : getOperation().getBody())

@@ -238,6 +238,11 @@ def FuseProductsPass : Pass<"loop-fuse-products", "::mlir::func::FuncOp"> {
       of these.
     - Kernels between the first and the last part of a chain that need one of them
       move behind it.
+    - On a processor, exponentials of what the maximum of their row was subtracted from
+      are multiplied by a factor of the row behind the product that sums them up. If
+      the processor multiplies pairs of bf16, and values and results are bf16, they
+      are rounded to bf16 as well: the greatest is 1, and their sum is of what they
+      were before.
 
     Before:
 

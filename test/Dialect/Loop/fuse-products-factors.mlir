@@ -1,0 +1,199 @@
+// RUN: kiln-opt %s --loop-fuse-products --split-input-file | FileCheck %s
+
+#tiles = #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 2097152, l3 = 33554432, grain_points = 16384, grain_ns = 20000, bf16 = tiles>
+#lanes = #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 2097152, l3 = 33554432, grain_points = 16384, grain_ns = 20000>
+
+!b = tensor<1x256x64xbf16>
+!s = tensor<1x256x256xf32>
+!z = tensor<1x256x1xf32>
+
+// Rows of exponentials are divided by their sums behind the product with the values,
+// which are rounded to bf16: so are the exponentials, not their sum.
+
+// CHECK-LABEL: func.func @attention(
+// CHECK: loop.contract
+// CHECK: loop.reduce {{.*}} <max>
+// CHECK: %[[E:.*]] = loop.pointwise {{.*}} : tensor<1x256x256xf32>
+// CHECK: math.exp
+// CHECK: %[[SUM:.*]] = loop.reduce {{.*}} <sum>
+// CHECK-NEXT: loop.load %[[E]]
+// CHECK: %[[W:.*]] = loop.pointwise {{.*}} : tensor<1x256x256xbf16>
+// CHECK-NEXT: %[[F:.*]] = loop.load %[[E]]
+// CHECK-NEXT: arith.truncf %[[F]] : f32 to bf16
+// CHECK: loop.contract {{.*}} lhs %[[W]][0, d1, d3]
+// CHECK: epilogue (%[[ACC:.*]], %{{.*}}, %[[J:.*]], %{{.*}}) {
+// CHECK: %[[T:.*]] = loop.load %[[SUM]][0, %[[J]], 0]
+// CHECK-NEXT: %[[O:.*]] = arith.divf %[[ACC]], %[[T]] : f32
+// CHECK-NEXT: arith.truncf %[[O]] : f32 to bf16
+module attributes {loop.target = #tiles} {
+  func.func @attention(%q: !b, %k: !b, %v: !b) -> !b {
+    %s = loop.kernel @scores ins(%a = %q : !b, %b = %k : !b) shared [1, 256, 256] -> !s {
+      %c = loop.contract parallel [1, 256, 256] reduction [64] lhs %a[0, d1, d3] : !b
+          rhs %b[0, d2, d3] : !b acc f32 : !s
+      loop.return %c : !s
+    }
+    %w = loop.kernel @softmax ins(%a = %s : !s) shared [1, 256] -> !s {
+      %m = loop.reduce parallel (%i, %j, %u) in [1, 256, 1] reduction (%l) in [256] <max> : !z {
+        %f = loop.load %a[%i, %j, %l] : !s
+        loop.yield %f : f32
+      }
+      %e = loop.pointwise (%i, %j, %l) in [1, 256, 256] : !s {
+        %f = loop.load %a[%i, %j, %l] : !s
+        %g = loop.load %m[%i, %j, 0] : !z
+        %d = arith.subf %f, %g : f32
+        %h = math.exp %d : f32
+        loop.yield %h : f32
+      }
+      %t = loop.reduce parallel (%i, %j, %u) in [1, 256, 1] reduction (%l) in [256] <sum> : !z {
+        %f = loop.load %e[%i, %j, %l] : !s
+        loop.yield %f : f32
+      }
+      %w = loop.pointwise (%i, %j, %l) in [1, 256, 256] : !s {
+        %f = loop.load %e[%i, %j, %l] : !s
+        %g = loop.load %t[%i, %j, 0] : !z
+        %d = arith.divf %f, %g : f32
+        loop.yield %d : f32
+      }
+      loop.return %w : !s
+    }
+    %o = loop.kernel @values ins(%a = %w : !s, %b = %v : !b) shared [1, 256, 64] -> !b {
+      %c = loop.contract parallel [1, 256, 64] reduction [256] lhs %a[0, d1, d3] : !s
+          rhs %b[0, d3, d2] : !b acc f32 : !b rhs_prologue (%x) {
+        %f = arith.extf %x : bf16 to f32
+        loop.yield %f : f32
+      } epilogue (%acc, %i, %j, %l) {
+        %r = arith.truncf %acc : f32 to bf16
+        loop.yield %r : bf16
+      }
+      loop.return %c : !b
+    }
+    return %o : !b
+  }
+}
+
+// -----
+
+#tiles = #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 2097152, l3 = 33554432, grain_points = 16384, grain_ns = 20000, bf16 = tiles>
+#lanes = #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 2097152, l3 = 33554432, grain_points = 16384, grain_ns = 20000>
+
+!b = tensor<1x256x64xbf16>
+!s = tensor<1x256x256xf32>
+!z = tensor<1x256x1xf32>
+
+// Without such units exponentials are multiplied as they are, in f32.
+
+// CHECK-LABEL: func.func @exact(
+// CHECK: %[[E:.*]] = loop.pointwise {{.*}} : tensor<1x256x256xf32>
+// CHECK: math.exp
+// CHECK-NOT: loop.pointwise
+// CHECK: loop.contract {{.*}} lhs %[[E]][0, d1, d3] : tensor<1x256x256xf32>
+// CHECK: epilogue
+// CHECK: arith.divf
+module attributes {loop.target = #lanes} {
+  func.func @exact(%q: !b, %k: !b, %v: !b) -> !b {
+    %s = loop.kernel @scores ins(%a = %q : !b, %b = %k : !b) shared [1, 256, 256] -> !s {
+      %c = loop.contract parallel [1, 256, 256] reduction [64] lhs %a[0, d1, d3] : !b
+          rhs %b[0, d2, d3] : !b acc f32 : !s
+      loop.return %c : !s
+    }
+    %w = loop.kernel @softmax ins(%a = %s : !s) shared [1, 256] -> !s {
+      %m = loop.reduce parallel (%i, %j, %u) in [1, 256, 1] reduction (%l) in [256] <max> : !z {
+        %f = loop.load %a[%i, %j, %l] : !s
+        loop.yield %f : f32
+      }
+      %e = loop.pointwise (%i, %j, %l) in [1, 256, 256] : !s {
+        %f = loop.load %a[%i, %j, %l] : !s
+        %g = loop.load %m[%i, %j, 0] : !z
+        %d = arith.subf %f, %g : f32
+        %h = math.exp %d : f32
+        loop.yield %h : f32
+      }
+      %t = loop.reduce parallel (%i, %j, %u) in [1, 256, 1] reduction (%l) in [256] <sum> : !z {
+        %f = loop.load %e[%i, %j, %l] : !s
+        loop.yield %f : f32
+      }
+      %w = loop.pointwise (%i, %j, %l) in [1, 256, 256] : !s {
+        %f = loop.load %e[%i, %j, %l] : !s
+        %g = loop.load %t[%i, %j, 0] : !z
+        %d = arith.divf %f, %g : f32
+        loop.yield %d : f32
+      }
+      loop.return %w : !s
+    }
+    %o = loop.kernel @values ins(%a = %w : !s, %b = %v : !b) shared [1, 256, 64] -> !b {
+      %c = loop.contract parallel [1, 256, 64] reduction [256] lhs %a[0, d1, d3] : !s
+          rhs %b[0, d3, d2] : !b acc f32 : !b rhs_prologue (%x) {
+        %f = arith.extf %x : bf16 to f32
+        loop.yield %f : f32
+      } epilogue (%acc, %i, %j, %l) {
+        %r = arith.truncf %acc : f32 to bf16
+        loop.yield %r : bf16
+      }
+      loop.return %c : !b
+    }
+    return %o : !b
+  }
+}
+
+// -----
+
+#tiles = #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 2097152, l3 = 33554432, grain_points = 16384, grain_ns = 20000, bf16 = tiles>
+#lanes = #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 2097152, l3 = 33554432, grain_points = 16384, grain_ns = 20000>
+
+!b = tensor<1x256x64xbf16>
+!s = tensor<1x256x256xf32>
+!z = tensor<1x256x1xf32>
+
+// What may be larger than 1 is divided before it is added up.
+
+// CHECK-LABEL: func.func @unbounded(
+// CHECK: math.exp
+// CHECK: loop.pointwise
+// CHECK: arith.divf
+// CHECK: loop.contract
+// CHECK-NOT: arith.divf
+module attributes {loop.target = #lanes} {
+  func.func @unbounded(%q: !b, %k: !b, %v: !b) -> !b {
+    %s = loop.kernel @scores ins(%a = %q : !b, %b = %k : !b) shared [1, 256, 256] -> !s {
+      %c = loop.contract parallel [1, 256, 256] reduction [64] lhs %a[0, d1, d3] : !b
+          rhs %b[0, d2, d3] : !b acc f32 : !s
+      loop.return %c : !s
+    }
+    %w = loop.kernel @softmax ins(%a = %s : !s) shared [1, 256] -> !s {
+      %m = loop.reduce parallel (%i, %j, %u) in [1, 256, 1] reduction (%l) in [256] <max> : !z {
+        %f = loop.load %a[%i, %j, %l] : !s
+        loop.yield %f : f32
+      }
+      %e = loop.pointwise (%i, %j, %l) in [1, 256, 256] : !s {
+        %f = loop.load %a[%i, %j, %l] : !s
+        %g = loop.load %m[%i, %j, 0] : !z
+        %d = arith.mulf %f, %g : f32
+        %h = math.exp %d : f32
+        loop.yield %h : f32
+      }
+      %t = loop.reduce parallel (%i, %j, %u) in [1, 256, 1] reduction (%l) in [256] <sum> : !z {
+        %f = loop.load %e[%i, %j, %l] : !s
+        loop.yield %f : f32
+      }
+      %w = loop.pointwise (%i, %j, %l) in [1, 256, 256] : !s {
+        %f = loop.load %e[%i, %j, %l] : !s
+        %g = loop.load %t[%i, %j, 0] : !z
+        %d = arith.divf %f, %g : f32
+        loop.yield %d : f32
+      }
+      loop.return %w : !s
+    }
+    %o = loop.kernel @values ins(%a = %w : !s, %b = %v : !b) shared [1, 256, 64] -> !b {
+      %c = loop.contract parallel [1, 256, 64] reduction [256] lhs %a[0, d1, d3] : !s
+          rhs %b[0, d3, d2] : !b acc f32 : !b rhs_prologue (%x) {
+        %f = arith.extf %x : bf16 to f32
+        loop.yield %f : f32
+      } epilogue (%acc, %i, %j, %l) {
+        %r = arith.truncf %acc : f32 to bf16
+        loop.yield %r : bf16
+      }
+      loop.return %c : !b
+    }
+    return %o : !b
+  }
+}
