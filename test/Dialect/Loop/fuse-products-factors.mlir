@@ -197,3 +197,81 @@ module attributes {loop.target = #lanes} {
     return %o : !b
   }
 }
+
+// -----
+
+#tiles = #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 2097152, l3 = 33554432, grain_points = 16384, grain_ns = 20000, bf16 = tiles>
+#lanes = #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 2097152, l3 = 33554432, grain_points = 16384, grain_ns = 20000>
+
+!b = tensor<1x256x64xbf16>
+!s = tensor<1x256x256xf32>
+!z = tensor<1x256x1xf32>
+
+!f = tensor<1x256x64xf32>
+
+// Values that another kernel moved and extended are read from where it has them, and
+// whoever reads the result rounds it.
+
+// CHECK-LABEL: func.func @moved(
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<1x256x64xbf16>)
+// CHECK-NOT: @extended
+// CHECK: loop.kernel @softmax ins({{.*}}%[[V:.*]] = %[[X]] : tensor<1x256x64xbf16>)
+// CHECK: math.exp
+// CHECK: loop.contract {{.*}}rhs %[[V]][0, d3 * -1 + 255, d2] : tensor<1x256x64xbf16> acc f32 : tensor<1x256x64xf32> lhs_prologue
+// CHECK: epilogue
+// CHECK: loop.kernel @rounded
+module attributes {loop.target = #tiles} {
+  func.func @moved(%q: !b, %k: !b, %x: !b) -> !b {
+    %v = loop.kernel @extended ins(%a = %x : !b) shared [1, 256, 64] -> !f {
+      %c = loop.pointwise (%i, %j, %l) in [1, 256, 64] : !f {
+        %f = loop.load %a[0, 255 - %j, %l] : !b
+        %g = arith.extf %f : bf16 to f32
+        loop.yield %g : f32
+      }
+      loop.return %c : !f
+    }
+    %s = loop.kernel @scores ins(%a = %q : !b, %b = %k : !b) shared [1, 256, 256] -> !s {
+      %c = loop.contract parallel [1, 256, 256] reduction [64] lhs %a[0, d1, d3] : !b
+          rhs %b[0, d2, d3] : !b acc f32 : !s
+      loop.return %c : !s
+    }
+    %w = loop.kernel @softmax ins(%a = %s : !s) shared [1, 256] -> !s {
+      %m = loop.reduce parallel (%i, %j, %u) in [1, 256, 1] reduction (%l) in [256] <max> : !z {
+        %f = loop.load %a[%i, %j, %l] : !s
+        loop.yield %f : f32
+      }
+      %e = loop.pointwise (%i, %j, %l) in [1, 256, 256] : !s {
+        %f = loop.load %a[%i, %j, %l] : !s
+        %g = loop.load %m[%i, %j, 0] : !z
+        %d = arith.subf %f, %g : f32
+        %h = math.exp %d : f32
+        loop.yield %h : f32
+      }
+      %t = loop.reduce parallel (%i, %j, %u) in [1, 256, 1] reduction (%l) in [256] <sum> : !z {
+        %f = loop.load %e[%i, %j, %l] : !s
+        loop.yield %f : f32
+      }
+      %w = loop.pointwise (%i, %j, %l) in [1, 256, 256] : !s {
+        %f = loop.load %e[%i, %j, %l] : !s
+        %g = loop.load %t[%i, %j, 0] : !z
+        %d = arith.divf %f, %g : f32
+        loop.yield %d : f32
+      }
+      loop.return %w : !s
+    }
+    %o = loop.kernel @values ins(%a = %w : !s, %b = %v : !f) shared [1, 256, 64] -> !f {
+      %c = loop.contract parallel [1, 256, 64] reduction [256] lhs %a[0, d1, d3] : !s
+          rhs %b[0, d3, d2] : !f acc f32 : !f
+      loop.return %c : !f
+    }
+    %r = loop.kernel @rounded ins(%a = %o : !f) shared [1, 256, 64] -> !b {
+      %c = loop.pointwise (%i, %j, %l) in [1, 256, 64] : !b {
+        %f = loop.load %a[0, %j, %l] : !f
+        %g = arith.truncf %f : f32 to bf16
+        loop.yield %g : bf16
+      }
+      loop.return %c : !b
+    }
+    return %r : !b
+  }
+}

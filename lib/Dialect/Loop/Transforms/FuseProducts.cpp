@@ -212,13 +212,17 @@ StringRef FuseProducts::fuse(const ProductChain &chain,
       "a contraction is no product of the kernel's rows";
   if (!fused)
     return kNoProduct;
-  if (!gpu) // whose kernel finds the factor by itself
-    scaleBehindProducts(fused, hasBF16Units);
   SmallVector<OpResult> results;
   for (KernelOp part : parts)
     for (OpResult result : part->getResults())
       if (!chain.isInside(result))
         results.push_back(result);
+  SmallVector<KernelOp> readFrom;
+  if (hasBF16Units)
+    readOperandsInPlace(fused, hints, readFrom,
+                        BFloat16Type::get(fused.getContext()));
+  if (!gpu) // whose kernel finds the factor by itself
+    scaleBehindProducts(fused, results, hasBF16Units);
   bool isJoined = true;
   for (auto [old, made] : llvm::zip_equal(results, fused.getResults()))
     isJoined &= old.getType() == made.getType() || canReshape(old);
@@ -228,7 +232,6 @@ StringRef FuseProducts::fuse(const ProductChain &chain,
                   fused, analysis::getBlockLayout(fused, *strides))
                   .has_value();
   StringRef why = isJoined ? "" : kNoProduct;
-  SmallVector<KernelOp> readFrom;
   if (gpu && isJoined)
     why = whyNotOnGPU(fused, gpu, hints, readFrom);
   if (!why.empty()) {

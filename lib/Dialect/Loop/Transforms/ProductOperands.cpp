@@ -44,13 +44,13 @@ static PointwiseOp getProducer(KernelOp kernel, BlockArgument argument) {
 
 /// Lets one operand of `op` be read from where the nest that makes it has it.
 static bool readInPlace(KernelOp kernel, ContractOp op, bool isLeft,
-                        const analysis::SizeHints &hints) {
+                        const analysis::SizeHints &hints, Type only) {
   auto argument = dyn_cast<BlockArgument>(isLeft ? op.getLhs() : op.getRhs());
   Region &prologue = isLeft ? op.getLhsPrologue() : op.getRhsPrologue();
   PointwiseOp producer = argument ? getProducer(kernel, argument) : PointwiseOp();
   LoadOp load = producer ? getMoved(producer) : LoadOp();
   auto from = load ? dyn_cast<BlockArgument>(load.getTensor()) : BlockArgument();
-  if (!from || !op.getMasks().empty())
+  if (!from || !op.getMasks().empty() || (only && load.getType() != only))
     return false;
   analysis::Access access = analysis::getReads(producer)[0];
   if (access.indirect || access.tensor != from)
@@ -98,10 +98,11 @@ static bool readInPlace(KernelOp kernel, ContractOp op, bool isLeft,
 }
 
 void loop::readOperandsInPlace(KernelOp kernel, const analysis::SizeHints &hints,
-                               SmallVectorImpl<KernelOp> &readFrom) {
+                               SmallVectorImpl<KernelOp> &readFrom,
+                               Type only) {
   for (ContractOp op : kernel.getBody().getOps<ContractOp>())
     for (bool isLeft : {true, false})
-      while (readInPlace(kernel, op, isLeft, hints)) {
+      while (readInPlace(kernel, op, isLeft, hints, only)) {
       }
   Block &body = kernel.getBody().front();
   for (unsigned k = body.getNumArguments(); k-- > 0;) {

@@ -20,9 +20,10 @@ namespace kiln::loop {
 ///   %p = pointwise (%i, %j) { extf %qkv[%i, %j + 64] }    contract lhs %p[d0, d2]
 ///
 /// becomes `contract lhs %qkv[d0, d2 + 64] lhs_prologue { extf }`. The other kernels
-/// stay as they are; `readFrom` gets those that are no longer read here.
+/// stay as they are; `readFrom` gets those that are no longer read here. With `only` a
+/// type, elements of others are left where they were moved to.
 void readOperandsInPlace(KernelOp kernel, const analysis::SizeHints &hints,
-                         SmallVectorImpl<KernelOp> &readFrom);
+                         SmallVectorImpl<KernelOp> &readFrom, Type only = {});
 
 /// Drops prologues that extend both operands of a contraction from one type of 16 bits
 /// to that of its sum, in which they are multiplied anyway.

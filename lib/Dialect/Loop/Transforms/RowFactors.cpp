@@ -242,14 +242,39 @@ static bool keepsRows(ContractOp product, ArrayRef<guard::ExprAttr> shared) {
          });
 }
 
-/// True if the second factor and the result of `product` are bf16.
-static bool isOfBF16(ContractOp product) {
-  auto result = cast<RankedTensorType>(product.getResult().getType());
-  Type right = analysis::getUnitType(product, /*isLeft=*/false);
-  return right && right.isBF16() && result.getElementType().isBF16();
+/// True if all kernels that read `result` round what they read to bf16 at once.
+static bool isRounded(Value result) {
+  for (OpOperand &use : result.getUses()) {
+    auto reader = dyn_cast<KernelOp>(use.getOwner());
+    if (!reader)
+      return false;
+    Value argument = reader.getBody().getArgument(use.getOperandNumber());
+    for (Operation *user : argument.getUsers()) {
+      auto load = dyn_cast<LoadOp>(user);
+      if (!load || !llvm::all_of(load->getUsers(), [](Operation *op) {
+            return isa<arith::TruncFOp>(op) && op->getResult(0).getType().isBF16();
+          }))
+        return false;
+    }
+  }
+  return !result.use_empty();
 }
 
-void loop::scaleBehindProducts(KernelOp kernel, bool hasBF16Units) {
+/// True if the second factor and the result of `product` are bf16.
+static bool isOfBF16(ContractOp product, ArrayRef<OpResult> results) {
+  Type right = analysis::getUnitType(product, /*isLeft=*/false);
+  if (!right || !right.isBF16())
+    return false;
+  Value made = product.getResult();
+  if (cast<RankedTensorType>(made.getType()).getElementType().isBF16())
+    return true;
+  Operation *end = product->getBlock()->getTerminator();
+  return made.hasOneUse() && made.getUses().begin()->getOwner() == end &&
+         isRounded(results[made.getUses().begin()->getOperandNumber()]);
+}
+
+void loop::scaleBehindProducts(KernelOp kernel, ArrayRef<OpResult> results,
+                               bool hasBF16Units) {
   SmallVector<guard::ExprAttr> shared = getExprs(kernel.getShared());
   for (ContractOp product : kernel.getBody().getOps<ContractOp>()) {
     auto nest = product.getLhs().getDefiningOp<PointwiseOp>();
@@ -259,6 +284,6 @@ void loop::scaleBehindProducts(KernelOp kernel, bool hasBF16Units) {
       continue;
     Weights weights(kernel, nest);
     if (weights.match())
-      weights.moveBehind(product, hasBF16Units && isOfBF16(product));
+      weights.moveBehind(product, hasBF16Units && isOfBF16(product, results));
   }
 }

@@ -24,9 +24,11 @@ namespace kiln::loop {
 /// is not so are left alone.
 ///
 /// `hasBF16Units` says that the processor multiplies pairs of bf16. Exponentials are then
-/// rounded to bf16 where the other side and the result of the product are bf16, as
-/// PyTorch's attention does; the greatest of a row is 1 and stays exact.
-void scaleBehindProducts(KernelOp kernel, bool hasBF16Units);
+/// rounded to bf16 where the other side is bf16, and the result of the product is or is
+/// rounded to it by all who read it, as PyTorch's attention does; the greatest of a row
+/// is 1 and stays exact. `results` are what other kernels read for the kernel's.
+void scaleBehindProducts(KernelOp kernel, ArrayRef<OpResult> results,
+                         bool hasBF16Units);
 
 } // namespace kiln::loop
 

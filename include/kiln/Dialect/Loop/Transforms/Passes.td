@@ -240,9 +240,10 @@ def FuseProductsPass : Pass<"loop-fuse-products", "::mlir::func::FuncOp"> {
       move behind it.
     - On a processor, exponentials of what the maximum of their row was subtracted from
       are multiplied by a factor of the row behind the product that sums them up. If
-      the processor multiplies pairs of bf16, and values and results are bf16, they
-      are rounded to bf16 as well: the greatest is 1, and their sum is of what they
-      were before.
+      the processor multiplies pairs of bf16, operands that another kernel only moves
+      or extends from bf16 are read where it has them, and exponentials are rounded to
+      bf16 where values are bf16, and results are or are rounded to it by their
+      readers: the greatest is 1, and their sum is of what they were before.
 
     Before:
 
