@@ -151,9 +151,13 @@ getCodePipelines(const CompileOptions &options) {
       std::min<uint64_t>(options.maxFusionSize, 1000000000);
   if (isGPU(options.target)) {
     GPUChip chip{options.target};
-    add(Stage::Loop, [chip, maxNests](OpPassManager &pm) {
+    // As PyTorch has it on such a GPU, both of the others permit the same.
+    const bool tf32 =
+        options.float32MatmulPrecision != Float32MatmulPrecision::Highest;
+    add(Stage::Loop, [chip, maxNests, tf32](OpPassManager &pm) {
       LoopPipelineOptions loop;
       loop.chip = chip;
+      loop.tf32 = tf32;
       loop.maxNests = maxNests;
       buildLoopPipeline(pm, loop);
     });

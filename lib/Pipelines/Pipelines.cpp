@@ -120,6 +120,7 @@ static void setTarget(mlir::OpPassManager &pm,
   target.l3Bytes = options.l3Bytes;
   target.bf16 = options.bf16;
   target.threads = options.threads;
+  target.tf32 = options.tf32;
   if (!options.chip.name.empty())
     setChip(target, options.chip);
   pm.addPass(loop::createSetTargetPass(target));
@@ -174,6 +175,7 @@ void kiln::buildGPUPipeline(mlir::OpPassManager &pm,
                             const GPUPipelineOptions &options) {
   loop::SetTargetPassOptions target;
   setChip(target, options.chip);
+  target.tf32 = options.tf32;
   pm.addPass(loop::createSetTargetPass(target));
   pm.addNestedPass<mlir::func::FuncOp>(loop::createChooseSchedulePass());
   pm.addPass(createConvertLoopToNvvmPass());

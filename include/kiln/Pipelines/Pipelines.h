@@ -132,6 +132,11 @@ struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
       llvm::cl::desc("Fuse and schedule for this GPU instead of a CPU, as of "
                      "kiln-gpu."),
       llvm::cl::init(GPUChip())};
+  Option<bool> tf32{
+      *this, "tf32",
+      llvm::cl::desc("On a GPU products of f32 may be those of factors rounded "
+                     "to tf32."),
+      llvm::cl::init(false)};
 };
 
 struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
@@ -140,6 +145,10 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
       llvm::cl::desc("LLVM's name of the GPU: sm_75, sm_80, sm_89, sm_90, "
                      "sm_90a, sm_100 or sm_120."),
       llvm::cl::init(GPUChip{"sm_90a"})};
+  Option<bool> tf32{
+      *this, "tf32",
+      llvm::cl::desc("Products of f32 may be those of factors rounded to tf32."),
+      llvm::cl::init(false)};
 };
 
 /// capture -> core: the Kiln core set, simplified.

@@ -152,6 +152,8 @@ private:
   SmallVector<Value> multiplyMma(Value stage, SmallVector<Value> sums);
   SmallVector<Value> loadMatrices(const Operand &operand, Value stage,
                                   Value across, int64_t sum);
+  SmallVector<Value> loadElements(const Operand &operand, Value stage,
+                                  Value across, int64_t sum);
   SmallVector<Value> loadParts(const Operand &operand, Value stage,
                                Value first, int64_t sum);
   void storeSums(ValueRange sums);

@@ -29,6 +29,13 @@ LogicalResult GridProductBase::analyze() {
   if (schedule.getUnit() != ProductUnit::Fma && !sumType.isF32())
     return refuse(schedule) << "whose unit adds up in f32, but found "
                             << sumType;
+  Type factor = analysis::getFactorType(op);
+  if (schedule.getUnit() != ProductUnit::Fma && factor && factor.isF32()) {
+    GPUTargetAttr target = getGPUTarget(function);
+    if (!target || !target.getTf32())
+      return refuse(schedule) << "whose unit rounds f32 to tf32, which its "
+                                 "target does not permit";
+  }
   int64_t lanes = schedule.getLanes();
   if (!analysis::hasVectors(op, shape, lanes))
     return refuse(schedule) << "because " << lanes

@@ -9,13 +9,20 @@
 #ifndef KILN_LIB_CONVERSION_LOOPTONVVM_MATRIXUNITS_H
 #define KILN_LIB_CONVERSION_LOOPTONVVM_MATRIXUNITS_H
 
+#include "mlir/IR/Types.h"
+
 #include <cstdint>
 
 namespace kiln::loop {
 
 /// `mma.sync` multiplies 16 by 16 by 8 elements of 16 bits at a time, of which each
-/// thread of a warp has 8 and 4, and 4 sums.
+/// thread of a warp has 8 and 4, and 4 sums. Of tf32 the sum has half as many.
 constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kMmaSum = 16, kMmaSums = 4;
+
+/// True for what matrix units multiply; f32 is rounded to tf32.
+inline bool isOnUnits(mlir::Type factor) {
+  return factor && (factor.isBF16() || factor.isF16() || factor.isF32());
+}
 
 } // namespace kiln::loop
 

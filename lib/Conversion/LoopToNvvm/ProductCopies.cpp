@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GridProduct.h"
+#include "MatrixUnits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -92,9 +93,9 @@ LogicalResult GridProductEmitter::describe(Operand &operand) {
     made = operand.prologue->front().getTerminator()->getOperand(0).getType();
   operand.type = isFma ? sumType : made;
   Type factor = analysis::getFactorType(op);
-  if (!isFma && (!factor || (!factor.isBF16() && !factor.isF16())))
-    return refuse(schedule) << "whose unit multiplies two bf16 or two f16, but "
-                               "found "
+  if (!isFma && !isOnUnits(factor))
+    return refuse(schedule) << "whose unit multiplies two bf16, two f16 or two "
+                               "f32, but found "
                             << made;
 
   operand.isAsync = operand.prologue->empty() && element == operand.type;
@@ -116,8 +117,10 @@ LogicalResult GridProductEmitter::describe(Operand &operand) {
     operand.lanes = 1;
 
   int64_t width = bytesOf(operand.type), k = schedule.getSum();
-  operand.pitch =
-      (operand.keepsSum ? k : operand.extent) + kCopy / width;
+  operand.pitch = (operand.keepsSum ? k : operand.extent) + kCopy / width;
+  // What a warp reads of four neighbours in the sum are rows of eight banks each then.
+  if (!isFma && !operand.keepsSum && width == 4)
+    operand.pitch = operand.extent + 8;
   operand.place = stageBytes;
   stageBytes += llvm::alignTo((operand.keepsSum ? operand.extent : k) *
                                   operand.pitch * width,

@@ -135,9 +135,9 @@ void GridProductEmitter::storeFmaSums(ValueRange sums) {
 // mma.sync
 //===----------------------------------------------------------------------===//
 
-/// Four matrices of 8 by 8 elements, of which each thread has two neighbours: 16 of
-/// A's rows by 16 of the sum, or 16 of B's columns by 16 of the sum. The order of the
-/// four is that in which `mma.sync` takes the operand's registers.
+/// Four matrices of 8 rows of 16 bytes, of which each thread has one word: 16 of A's rows
+/// by 32 bytes of the sum, or 16 of B's columns by as many. The order of the four is that
+/// in which `mma.sync` takes the operand's registers.
 SmallVector<Value> GridProductEmitter::loadMatrices(const Operand &operand,
                                                     Value stage, Value across,
                                                     int64_t sum) {
@@ -148,10 +148,11 @@ SmallVector<Value> GridProductEmitter::loadMatrices(const Operand &operand,
                                       constantIndex(int64_t(1) << count)),
                scale);
   };
-  // Threads 0..7 say where the rows of the first matrix are, 8..15 of the second, ...
-  Value low = bits(0, 3, 1), second = bits(3, 1, 8), third = bits(4, 1, 8);
   bool isLeft = operand.number == 0;
-  Value inAcross = isLeft ? second : third, inSum = isLeft ? third : second;
+  int64_t half = 16 / bytesOf(operand.type);
+  // Threads 0..7 say where the rows of the first matrix are, 8..15 of the second, ...
+  Value low = bits(0, 3, 1);
+  Value inAcross = bits(isLeft ? 3 : 4, 1, 8), inSum = bits(isLeft ? 4 : 3, 1, half);
   (operand.keepsSum ? inAcross : inSum) =
       add(operand.keepsSum ? inAcross : inSum, low);
   Value row = operand.keepsSum ? add(across, inAcross)
@@ -177,6 +178,38 @@ SmallVector<Value> GridProductEmitter::loadMatrices(const Operand &operand,
   return words;
 }
 
+/// The same for f32 whose neighbours in shared memory lie across: no instruction
+/// transposes them, each word is read by itself.
+SmallVector<Value> GridProductEmitter::loadElements(const Operand &operand,
+                                                    Value stage, Value across,
+                                                    int64_t sum) {
+  int64_t width = bytesOf(operand.type);
+  Value lane = arith::RemUIOp::create(b, thread, constantIndex(kWarp));
+  Value four = constantIndex(4);
+  Value row = arith::RemUIOp::create(b, lane, four);
+  Value column = add(across, arith::DivUIOp::create(b, lane, four));
+  Value place =
+      add(stage, mul(add(mul(row, operand.pitch), column), width));
+  SmallVector<Value> words;
+  for (int64_t k = 0; k < 4; ++k) {
+    int64_t isBelow = operand.number == 0 ? k / 2 : k % 2;
+    int64_t isBeside = operand.number == 0 ? k % 2 : k / 2;
+    int64_t more = (sum + isBelow * 4) * operand.pitch + isBeside * 8;
+    words.push_back(LLVM::LoadOp::create(
+        b, b.getI32Type(), getShared(place, operand.place + more * width),
+        width));
+  }
+  return words;
+}
+
+/// Rounds words of f32 to tf32.
+static void roundWords(ImplicitLocOpBuilder &b, MutableArrayRef<Value> words) {
+  for (Value &word : words)
+    word = NVVM::ConvertFloatToTF32Op::create(
+        b, b.getI32Type(), LLVM::BitcastOp::create(b, b.getF32Type(), word),
+        NVVM::FPRoundingMode::RNA, NVVM::SaturationMode::NONE, /*relu=*/false);
+}
+
 SmallVector<Value> GridProductEmitter::multiplyMma(Value stage,
                                                    SmallVector<Value> sums) {
   int64_t partRows = schedule.getPartRows();
@@ -185,18 +218,29 @@ SmallVector<Value> GridProductEmitter::multiplyMma(Value stage,
   Value perRow = constantIndex(schedule.getColumns() / partColumns);
   Value row = mul(arith::DivUIOp::create(b, warp, perRow), partRows);
   Value column = mul(arith::RemUIOp::create(b, warp, perRow), partColumns);
-  NVVM::MMATypes type = operands[0].type.isF16() ? NVVM::MMATypes::f16
-                                                 : NVVM::MMATypes::bf16;
+  bool isRounded = operands[0].type.isF32();
+  NVVM::MMATypes type = isRounded                  ? NVVM::MMATypes::tf32
+                        : operands[0].type.isF16() ? NVVM::MMATypes::f16
+                                                   : NVVM::MMATypes::bf16;
+  const int64_t depth = isRounded ? kMmaSum / 2 : kMmaSum;
+  auto load = [&](const Operand &operand, Value across, int64_t sum) {
+    SmallVector<Value> words =
+        isRounded && !operand.keepsSum
+            ? loadElements(operand, stage, across, sum)
+            : loadMatrices(operand, stage, across, sum);
+    if (isRounded)
+      roundWords(b, words);
+    return words;
+  };
   Type result =
       LLVM::LLVMStructType::getLiteral(context, SmallVector<Type>(4, sumType));
-  for (int64_t k = 0; k < schedule.getSum(); k += kMmaSum) {
+  for (int64_t k = 0; k < schedule.getSum(); k += depth) {
     SmallVector<SmallVector<Value>> left, right;
     for (int64_t i = 0; i < partRows; i += kMmaRows)
-      left.push_back(
-          loadMatrices(operands[0], stage, add(row, constantIndex(i)), k));
+      left.push_back(load(operands[0], add(row, constantIndex(i)), k));
     for (int64_t j = 0; j < partColumns; j += 2 * kMmaColumns) {
       SmallVector<Value> words =
-          loadMatrices(operands[1], stage, add(column, constantIndex(j)), k);
+          load(operands[1], add(column, constantIndex(j)), k);
       right.push_back({words[0], words[1]});
       right.push_back({words[2], words[3]});
     }
@@ -205,7 +249,7 @@ SmallVector<Value> GridProductEmitter::multiplyMma(Value stage,
       for (const auto &y : right) {
         Value made = NVVM::MmaOp::create(
             b, result, x, y, ArrayRef(sums).slice(first, kMmaSums),
-            ArrayRef<int64_t>{kMmaRows, kMmaColumns, kMmaSum}, std::nullopt,
+            ArrayRef<int64_t>{kMmaRows, kMmaColumns, depth}, std::nullopt,
             std::nullopt, std::array{type, type},
             std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
         for (int64_t n = 0; n < kMmaSums; ++n)

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GridProduct.h"
+#include "MatrixUnits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -24,11 +25,12 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-/// Threads of a warpgroup, rows that it multiplies, and the sum of one instruction.
-static constexpr int64_t kWarpgroup = 128, kWarpgroupRows = 64, kInstruction = 16;
+/// Threads of a warpgroup, rows that it multiplies, and the bytes of a row of A that one
+/// instruction does.
+static constexpr int64_t kWarpgroup = 128, kWarpgroupRows = 64, kInstruction = 32;
 /// Bytes of a row in shared memory, of which the units of 16 bytes are exchanged within
-/// eight rows; elements of 16 bits in it.
-static constexpr int64_t kRow = 128, kEightRows = 8 * kRow, kRowElements = 64;
+/// eight rows.
+static constexpr int64_t kRow = 128, kEightRows = 8 * kRow;
 /// Registers of a thread that asks, and of one that multiplies.
 static constexpr int64_t kFewRegisters = 40, kManyRegisters = 232;
 /// Columns of sums that a warp has in shared memory at a time; elements from row to row.
@@ -53,17 +55,23 @@ Value GridWgmmaEmitter::getShared(Value bytes) {
 
 LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
   Type type = analysis::getFactorType(op);
-  if (!type || (!type.isBF16() && !type.isF16()))
-    return refuse(schedule) << "whose unit multiplies two bf16 or two f16";
+  if (!isOnUnits(type))
+    return refuse(schedule)
+           << "whose unit multiplies two bf16, two f16 or two f32";
+  if (schedule.getSum() * bytesOf(type) != kRow)
+    return refuse(schedule) << "whose unit takes " << kRow / bytesOf(type)
+                            << " elements of " << type << " at a time";
   bool isLeft = (operand.number == 0) != shape.exchanged;
   Region &prologue = isLeft ? op.getLhsPrologue() : op.getRhsPrologue();
   auto boxes = analysis::getOperandBoxes(op, shape, operand.number,
-                                         16 / (type.getIntOrFloatBitWidth() / 8));
+                                         16 / bytesOf(type));
   if (!boxes || !prologue.empty() ||
       shape.sum.extent.getConstant().value_or(0) < 1)
     return refuse(schedule)
            << "whose copies need operands as they lie in memory, with strides "
               "of multiples of 16 bytes and a sum of a known size";
+  if (type.isF32() && !boxes->alongSum)
+    return refuse(schedule) << "whose unit takes f32 along the sum";
   operand.boxes = std::move(*boxes);
   operand.type = type;
   operand.extent =
@@ -72,10 +80,10 @@ LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
   stageBytes += operand.extent * kRow;
   SmallVector<ExprAttr> strides;
   for (ExprAttr stride : ArrayRef(operand.boxes.strides).drop_front())
-    strides.push_back(stride * (type.getIntOrFloatBitWidth() / 8));
+    strides.push_back(stride * bytesOf(type));
   SmallVector<int64_t> box(operand.boxes.sizes.size(), 1);
-  box[0] = kRowElements;
-  box[1] = operand.boxes.alongSum ? operand.extent : kRowElements;
+  box[0] = schedule.getSum();
+  box[1] = operand.boxes.alongSum ? operand.extent : schedule.getSum();
   Value tensor = isLeft ? op.getLhs() : op.getRhs();
   auto argument = dyn_cast<BlockArgument>(tensor);
   if (!argument)
@@ -187,7 +195,7 @@ void GridWgmmaEmitter::copy(const Operand &operand, const Tile &tile,
   };
   if (operand.boxes.alongSum)
     return ask(place, sum, across);
-  for (int64_t k = 0; k < operand.extent; k += kRowElements)
+  for (int64_t k = 0; k < operand.extent; k += schedule.getSum())
     ask(arith::AddIOp::create(b, place, word(k * kRow)),
         add(across, constantIndex(k)), sum);
 }
@@ -246,13 +254,16 @@ Value GridWgmmaEmitter::getDescriptor(const Operand &operand, Value stage,
 Value GridWgmmaEmitter::multiply(Value sums, Value stage) {
   Value descriptors[2] = {getDescriptor(operands[0], stage, warpgroup),
                           getDescriptor(operands[1], stage, Value())};
-  NVVM::WGMMATypes type = operands[0].type.isF16() ? NVVM::WGMMATypes::f16
-                                                   : NVVM::WGMMATypes::bf16;
+  Type element = operands[0].type;
+  NVVM::WGMMATypes type = element.isF32()   ? NVVM::WGMMATypes::tf32
+                          : element.isF16() ? NVVM::WGMMATypes::f16
+                                            : NVVM::WGMMATypes::bf16;
+  int64_t width = bytesOf(element), depth = kInstruction / width;
   NVVM::WgmmaFenceAlignedOp::create(b);
-  for (int64_t k = 0; k < schedule.getSum(); k += kInstruction) {
+  for (int64_t k = 0; k < schedule.getSum(); k += depth) {
     Value at[2];
     for (auto [n, operand] : llvm::enumerate(operands)) {
-      int64_t bytes = operand.boxes.alongSum ? k * 2 : k * kRow;
+      int64_t bytes = operand.boxes.alongSum ? k * width : k * kRow;
       at[n] = arith::AddIOp::create(
           b, descriptors[n],
           arith::ConstantIntOp::create(b, bytes / 16, 64));
@@ -264,7 +275,7 @@ Value GridWgmmaEmitter::multiply(Value sums, Value stage) {
     sums = NVVM::WgmmaMmaAsyncOp::create(
         b, sums.getType(), sums, at[0], at[1],
         NVVM::MMAShapeAttr::get(context, kWarpgroupRows, schedule.getColumns(),
-                                kInstruction),
+                                depth),
         type, type, NVVM::WGMMATypes::f32, NVVM::WGMMAScaleOut::one,
         NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one, layoutOf(0),
         layoutOf(1), NVVM::MMAIntOverflowAttr());

@@ -64,7 +64,7 @@ func.func @memory(%x: !t) -> !r {
 !t = tensor<64x64xf32>
 !r = tensor<64x64xf32>
 func.func @wide(%x: !t) -> !r {
-  // expected-error @below {{whose unit multiplies two bf16 or two f16}}
+  // expected-error @below {{whose unit rounds f32 to tf32, which its target does not permit}}
   %r = loop.kernel @k ins(%a = %x : !t) shared []
       schedule #loop.gpu_product<unit = mma, rows = 64, columns = 64, sum = 16, part_rows = 32, part_columns = 32, stages = 2, lanes = 4, group = 8, split = 1> -> !r {
     %c = loop.contract parallel [64, 64] reduction [64]
@@ -87,4 +87,33 @@ func.func @lanes(%x: !t) -> !r {
     loop.return %c : !r
   }
   return %r : !r
+}
+
+// -----
+
+!r = tensor<64x64xf32>
+func.func @mixed(%x: tensor<64x64xf32>, %y: tensor<64x64xbf16>) -> !r {
+  // expected-error @below {{whose unit multiplies two bf16, two f16 or two f32}}
+  %r = loop.kernel @k ins(%a = %x : tensor<64x64xf32>, %b = %y : tensor<64x64xbf16>) shared []
+      schedule #loop.gpu_product<unit = mma, rows = 64, columns = 64, sum = 16, part_rows = 32, part_columns = 32, stages = 2, lanes = 4, group = 8, split = 1> -> !r {
+    %c = loop.contract parallel [64, 64] reduction [64]
+        lhs %a[d0, d2] : tensor<64x64xf32> rhs %b[d2, d1] : tensor<64x64xbf16> acc f32 : !r
+    loop.return %c : !r
+  }
+  return %r : !r
+}
+
+// -----
+
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800, tf32 = true>} {
+  func.func @step(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+    // expected-error @below {{whose unit takes 32 elements of 'f32' at a time}}
+    %r = loop.kernel @k ins(%a = %x : tensor<64x64xf32>) shared []
+        schedule #loop.gpu_product<unit = wgmma, rows = 64, columns = 64, sum = 64, part_rows = 64, part_columns = 64, stages = 2, lanes = 4, group = 8, split = 1> -> tensor<64x64xf32> {
+      %c = loop.contract parallel [64, 64] reduction [64]
+          lhs %a[d0, d2] : tensor<64x64xf32> rhs %a[d1, d2] : tensor<64x64xf32> acc f32 : tensor<64x64xf32>
+      loop.return %c : tensor<64x64xf32>
+    }
+    return %r : tensor<64x64xf32>
+  }
 }

@@ -75,3 +75,48 @@ func.func @warpgroups(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>) ->
   }
   return %r : tensor<4096x4096xbf16>
 }
+
+// -----
+
+// f32 is rounded to tf32 where the target permits it: on its way into shared memory, from
+// where warpgroups take it along the sum, ...
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800, tf32 = true>} {
+  // CHECK-LABEL: func.func @rounded
+  // CHECK: #loop.tensor_map<pointer = 0, element = f32, {{.*}}box = [32, 128], swizzle = 128>
+  // CHECK-SAME: unit = wgmma
+  // CHECK: nvvm.mbarrier.arrive.expect_tx
+  // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global
+  // CHECK-NOT: nvvm.cp.async.bulk.tensor
+  // CHECK-COUNT-4: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 256, k = 8>, D[<f32>, <one>], A[<tf32>, <one>, <row>], B[<tf32>, <one>, <col>]
+  func.func @rounded(%x: tensor<4096x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+    %r = loop.kernel @rounded ins(%a = %x : tensor<4096x4096xf32>, %b = %w : tensor<4096x4096xf32>) shared [] -> tensor<4096x4096xf32> {
+      %c = loop.contract parallel [4096, 4096] reduction [4096]
+          lhs %a[d0, d2] : tensor<4096x4096xf32> rhs %b[d1, d2] : tensor<4096x4096xf32>
+          acc f32 : tensor<4096x4096xf32>
+      loop.return %c : tensor<4096x4096xf32>
+    }
+    return %r : tensor<4096x4096xf32>
+  }
+}
+
+// -----
+
+// ... or in registers. What lies across the sum is read word by word.
+module attributes {loop.target = #loop.gpu<chip = "sm_80", multiprocessors = 108, threads = 2048, registers = 65536, shared = 166912, l2 = 41943040, tf32 = true>} {
+  // CHECK-LABEL: func.func @rounded_by_warps
+  // CHECK: loop.launch_grid{{.*}}unit = mma
+  // CHECK: llvm.func @rounded_by_warps(
+  // CHECK: nvvm.ldmatrix
+  // CHECK: nvvm.convert.float.to.tf32 {{.*}}rna
+  // CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> i32
+  // CHECK: nvvm.mma.sync {{.*}}multiplicandAPtxType = #nvvm.mma_type<tf32>{{.*}}shape = #nvvm.shape<m = 16, n = 8, k = 8>
+  func.func @rounded_by_warps(%x: tensor<1024x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
+    %r = loop.kernel @rounded_by_warps ins(%a = %x : tensor<1024x1024xf32>, %b = %w : tensor<1024x1024xf32>) shared [] -> tensor<1024x1024xf32> {
+      %c = loop.contract parallel [1024, 1024] reduction [1024]
+          lhs %a[d0, d2] : tensor<1024x1024xf32> rhs %b[d2, d1] : tensor<1024x1024xf32>
+          acc f32 : tensor<1024x1024xf32>
+      loop.return %c : tensor<1024x1024xf32>
+    }
+    return %r : tensor<1024x1024xf32>
+  }
+}

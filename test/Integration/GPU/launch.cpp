@@ -329,7 +329,7 @@ private:
 Launcher::Encoded Launcher::encode(const Map &map, size_t set) {
   // Numbers of cuda.h: CUtensorMapDataType, CUtensorMapSwizzle, and a promotion in L2
   // to 256 bytes.
-  int type = map.type == "f16" ? 6 : map.type == "f32" ? 7 : 9;
+  int type = map.type == "f16" ? 6 : map.type == "f32" ? 11 /* rounded */ : 9;
   int width = map.type == "f32" ? 4 : 2;
   int swizzle = map.swizzle == 32 ? 1 : map.swizzle == 64 ? 2 : map.swizzle / 128 * 3;
   std::vector<uint32_t> steps(map.sizes.size(), 1);

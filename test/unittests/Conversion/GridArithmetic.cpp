@@ -8,6 +8,7 @@
 
 #include "GridInterpreter.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -378,6 +379,10 @@ bool loop::evaluateOp(Operation &op, ArrayRef<const Bits *> in, Bits &result) {
       if (!made)
         return false;
       lane = *made;
+    } else if (isa<NVVM::ConvertFloatToTF32Op>(op)) {
+      // To the nearest, halves away from zero.
+      bool isFinite = (x >> 23 & 0xFF) != 0xFF;
+      lane = (isFinite ? x + 0x1000 : x) & ~uint64_t(0x1FFF);
     } else if (isa<LLVM::FNegOp>(op)) {
       lane = x ^ (uint64_t(1) << (width - 1));
     } else if (isa<LLVM::FAbsOp>(op)) {

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // `ldmatrix` of 8 by 8 elements of 16 bits, and `mma.sync` of 16 by 16 by 8 of f16 or
-// bf16, added up in f32, with the distribution over threads that PTX defines.
+// bf16, or 16 by 8 by 8 of tf32, added up in f32, with the distribution over threads that
+// PTX defines.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/bit.h"
 
 #include <cstring>
 
@@ -62,24 +64,31 @@ static bool multiply(NVVM::MmaOp op, Getter get, MutableArrayRef<Bits> results) 
   NVVM::MMAShapeAttr shape = op.getShape();
   auto type = op.getMultiplicandAPtxType();
   bool isHalf = type == NVVM::MMATypes::f16;
-  if (shape.getM() != 16 || shape.getN() != 8 || shape.getK() != 16 ||
-      (!isHalf && type != NVVM::MMATypes::bf16) || results.size() != 32)
+  // Registers hold one element of tf32, or two others that are neighbours in the sum.
+  bool isWide = type == NVVM::MMATypes::tf32;
+  int64_t depth = isWide ? 8 : 16, neighbours = isWide ? 1 : 2;
+  if (shape.getM() != 16 || shape.getN() != 8 || shape.getK() != depth ||
+      (!isWide && !isHalf && type != NVVM::MMATypes::bf16) ||
+      results.size() != 32)
     return false;
-  // Half words of a register, of one lane or of two.
-  auto getHalf = [&](unsigned thread, Value value, unsigned k) {
+  // Half words of a register, of one lane or of two; or all of it but what tf32 lacks.
+  auto getFactor = [&](unsigned thread, Value value, unsigned k) {
     const Bits &bits = get(thread, value);
+    if (isWide)
+      return llvm::bit_cast<float>(uint32_t(bits[0]) & ~0x1FFFu);
     return toFloat(bits.size() == 2 ? bits[k] : bits[0] >> (16 * k) & 0xFFFF,
                    isHalf);
   };
   float a[16][16], b[16][8];
   for (unsigned thread = 0; thread < 32; ++thread)
-    for (unsigned k = 0; k < 2; ++k) {
-      unsigned across = thread / 4, sum = thread % 4 * 2 + k;
+    for (int64_t k = 0; k < neighbours; ++k) {
+      unsigned across = thread / 4, sum = thread % 4 * neighbours + k;
       for (unsigned n = 0; n < 4; ++n)
-        a[across + n % 2 * 8][sum + n / 2 * 8] =
-            getHalf(thread, op.getOperandA()[n], k);
+        a[across + n % 2 * 8][sum + n / 2 * (depth / 2)] =
+            getFactor(thread, op.getOperandA()[n], k);
       for (unsigned n = 0; n < 2; ++n)
-        b[sum + n * 8][across] = getHalf(thread, op.getOperandB()[n], k);
+        b[sum + n * (depth / 2)][across] =
+            getFactor(thread, op.getOperandB()[n], k);
     }
   for (unsigned thread = 0; thread < 32; ++thread)
     for (unsigned n = 0; n < 4; ++n) {
@@ -87,7 +96,7 @@ static bool multiply(NVVM::MmaOp op, Getter get, MutableArrayRef<Bits> results) 
       uint32_t bits = get(thread, op.getOperandC()[n])[0];
       float sum;
       std::memcpy(&sum, &bits, sizeof(sum));
-      for (unsigned k = 0; k < 16; ++k)
+      for (int64_t k = 0; k < depth; ++k)
         sum += a[row][k] * b[k][column];
       std::memcpy(&bits, &sum, sizeof(bits));
       results[thread].push_back(bits);

@@ -40,6 +40,7 @@ enum class Way {
   Columns, ///< reductions in parts of columns, where they can; or tiles
   Parts,  ///< and of rows
   Products, ///< tiles of products in shared memory, where they can
+  Rounded, ///< the same of f32, rounded to tf32
   Chosen
 };
 
@@ -61,6 +62,7 @@ constexpr Schedule kSchedules[] = {
     {"Parts", Way::Parts, IndexWidth::Narrow, 64},
     {"ProductsInOne", Way::Products, IndexWidth::Wide, 1},
     {"ProductsInParts", Way::Products, IndexWidth::Narrow, 3},
+    {"ProductsRounded", Way::Rounded, IndexWidth::Narrow, 1},
     {"Chosen", Way::Chosen},
 };
 
@@ -73,7 +75,7 @@ class LoopToNvvm
 /// product of matrices. On matrix units where it may be.
 static ScheduleAttr getProduct(ContractOp op,
                                const analysis::KernelStrides &strides,
-                               int64_t split) {
+                               int64_t split, bool tf32) {
   auto kernel = op->getParentOfType<KernelOp>();
   analysis::KernelLayout layout = analysis::getLayout(kernel, strides);
   auto shape = analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
@@ -81,8 +83,9 @@ static ScheduleAttr getProduct(ContractOp op,
   if (!shape)
     return {};
   Type factor = analysis::getFactorType(op);
-  bool isMatrix = factor && (factor.isBF16() || factor.isF16()) &&
-                  op.getAccType().isF32();
+  bool isMatrix = factor && op.getAccType().isF32() &&
+                  (factor.isBF16() || factor.isF16() ||
+                   (tf32 && factor.isF32()));
   ProductUnit unit = isMatrix ? ProductUnit::Mma : ProductUnit::Fma;
   int64_t lanes = 4;
   while (lanes > 1 && !analysis::hasVectors(op, *shape, lanes))
@@ -110,8 +113,9 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
                                          schedule.way == Way::Vector &&
                                              canScatterInAnyOrder(scatter));
     if (auto op = dyn_cast<ContractOp>(nest.getOperation())) {
-      if (schedule.way == Way::Products)
-        if (ScheduleAttr product = getProduct(op, *strides, schedule.threads))
+      if (schedule.way == Way::Products || schedule.way == Way::Rounded)
+        if (ScheduleAttr product = getProduct(op, *strides, schedule.threads,
+                                              schedule.way == Way::Rounded))
           return product;
       return GPUAcrossScheduleAttr::get(context, 32, 1, /*sum_block=*/4);
     }
@@ -155,11 +159,22 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
                                     /*sum_block=*/4);
 }
 
+/// A target that permits factors of f32 to be rounded.
+static GPUTargetAttr getRoundingTarget(MLIRContext *context) {
+  return GPUTargetAttr::get(context, "sm_80", 108, 2048, 65536, 166912,
+                            41943040, /*tf32=*/true);
+}
+
 TEST_P(LoopToNvvm, GivesTheInterpretersValues) {
-  const auto &[test, schedule] = GetParam();
+  auto [test, schedule] = GetParam();
+  if (schedule.way == Way::Rounded)
+    test.ulps *= 1 << 9; // A rounded factor is off by 2^-11, f32 by 2^-24.
   checkLowering(
       test,
       [&schedule = schedule](KernelOp kernel) {
+        if (schedule.way == Way::Rounded)
+          kernel->getParentOfType<ModuleOp>()->setAttr(
+              kTargetAttrName, getRoundingTarget(kernel.getContext()));
         ScheduleAttr attr = getSchedule(kernel, schedule);
         kernel.setScheduleAttr(attr);
         EXPECT_TRUE(succeeded(attr.verifyKernel(kernel)));
@@ -243,14 +258,18 @@ static std::vector<std::tuple<LoopCase, Schedule>> getRuns() {
   std::unique_ptr<MLIRContext> context = makeLoopContext();
   for (const LoopCase &test : getLoopCases()) {
     bool isContraction = StringRef(test.text).contains("loop.contract");
+    bool isOfF32 = StringRef(test.text).contains("acc f32") &&
+                   !StringRef(test.text).contains("f16");
     if (isForCPU(test, context.get()))
       continue;
     for (const Schedule &schedule : kSchedules)
       if (isContraction ? schedule.way == Way::Point ||
                               schedule.way == Way::Vector ||
                               schedule.way == Way::Products ||
+                              (schedule.way == Way::Rounded && isOfF32) ||
                               schedule.way == Way::Chosen
-                        : schedule.way != Way::Products)
+                        : schedule.way != Way::Products &&
+                              schedule.way != Way::Rounded)
         runs.emplace_back(test, schedule);
   }
   return runs;

@@ -27,7 +27,7 @@ using namespace kiln::loop;
 LogicalResult GPUTargetAttr::verify(EmitError emitError, StringRef chip,
                                     int64_t multiprocessors, int64_t threads,
                                     int64_t registers, int64_t shared,
-                                    int64_t l2) {
+                                    int64_t l2, bool) {
   if (!isGPUName(chip)) // C1
     return emitError() << "chip of a GPU is a name like sm_90a, but found '"
                        << chip << "'";
@@ -400,10 +400,10 @@ static LogicalResult verifyUnit(EmitError emitError, ProductUnit unit,
     return refuse("multiples of 16");
   case ProductUnit::Wgmma: // C4
     if (partRows == 64 && partColumns == columns && columns % 32 == 0 &&
-        sum == 64)
+        (sum == 64 || sum == 32))
       return success();
     return refuse("parts of 64 rows and all columns, a multiple of 32, and a "
-                  "sum of 64");
+                  "sum of 64 or 32");
   }
   llvm_unreachable("unknown unit");
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GPUProducts.h"
 #include "KernelWalk.h"
 
 #include "kiln/Analysis/ContractionShape.h"
@@ -28,8 +29,12 @@ GPUMachine loop::getMachine(GPUTargetAttr target) {
   StringRef number = target.getChip().drop_front(3);
   number.consumeInteger(10, machine.capability);
   machine.hasWarpgroups = target.getChip() == "sm_90a";
+  machine.tf32 = target.getTf32();
   return machine;
 }
+
+/// Bytes that are copied at once, and that a copy engine wants rows to begin at.
+static constexpr int64_t kCopiedAtOnce = 16;
 
 namespace {
 /// Bytes of the elements that a kernel reads and writes.
@@ -158,6 +163,58 @@ static ScheduleAttr chooseTile(KernelOp kernel, const KernelStrides &strides) {
                                   s->side, reads.front().dim);
 }
 
+bool loop::fitsBoxes(ContractOp op, const analysis::ContractionShape &shape,
+                     unsigned k, int64_t bytes) {
+  bool isLeft = (k == 0) != shape.exchanged;
+  if (!(isLeft ? op.getLhsPrologue() : op.getRhsPrologue()).empty() ||
+      shape.sum.extent.getConstant().value_or(0) < 1)
+    return false;
+  auto boxes = analysis::getOperandBoxes(op, shape, k, kCopiedAtOnce / bytes);
+  // Warpgroups transpose elements of 16 bits only.
+  return boxes && (bytes == 2 || boxes->alongSum);
+}
+
+/// Bytes of operand `k` that lie together wherever rows of a tile begin; those of a whole
+/// access where that is not known.
+static int64_t getTogether(ContractOp op,
+                           const analysis::ContractionShape &shape, unsigned k,
+                           int64_t bytes) {
+  for (int64_t lanes = kCopiedAtOnce / bytes; lanes > 0; lanes /= 2)
+    if (analysis::getOperandBoxes(op, shape, k, lanes))
+      return lanes * bytes;
+  return kCopiedAtOnce;
+}
+
+GPUProductShape
+loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
+                         const GPUMachine &machine,
+                         const analysis::SizeHints &hints) {
+  Type factor = analysis::getFactorType(op);
+  GPUProductShape product;
+  SmallVector<ExprAttr> matrices = {shape.batch.extent};
+  for (unsigned dim : shape.outer)
+    matrices.push_back(op.getDomain().all()[dim]);
+  auto count = [&](ArrayRef<ExprAttr> extents) {
+    return std::max<int64_t>(hints.product(llvm::to_vector(extents)), 1);
+  };
+  product.matrices = count(matrices);
+  product.rows = count(shape.rows.extent);
+  product.columns = count(shape.columns.extent);
+  product.sum = count(shape.sum.extent);
+  product.sumBytes = op.getAccType().getIntOrFloatBitWidth() / 8;
+  product.bytes = factor ? factor.getIntOrFloatBitWidth() / 8 : product.sumBytes;
+  product.onUnits = factor && op.getAccType().isF32() &&
+                    (factor.isBF16() || factor.isF16() ||
+                     (factor.isF32() && machine.tf32));
+  product.inBoxes = product.onUnits && machine.hasWarpgroups;
+  for (unsigned k = 0; k < 2 && product.onUnits; ++k) {
+    product.inBoxes &= fitsBoxes(op, shape, k, product.bytes);
+    product.together =
+        std::min(product.together, getTogether(op, shape, k, product.bytes));
+  }
+  return product;
+}
+
 /// Null for what is no product of matrices, or where nothing is copied asynchronously.
 static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
                                         const KernelStrides &strides,
@@ -168,28 +225,7 @@ static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
                                             layout.lookup(op.getRhs()));
   if (!shape || machine.capability < kGPUProduct)
     return {};
-  Type factor = analysis::getFactorType(op);
-  GPUProductShape product;
-  SmallVector<ExprAttr> matrices = {shape->batch.extent};
-  for (unsigned dim : shape->outer)
-    matrices.push_back(op.getDomain().all()[dim]);
-  auto count = [&](ArrayRef<ExprAttr> extents) {
-    return std::max<int64_t>(hints.product(llvm::to_vector(extents)), 1);
-  };
-  product.matrices = count(matrices);
-  product.rows = count(shape->rows.extent);
-  product.columns = count(shape->columns.extent);
-  product.sum = count(shape->sum.extent);
-  product.sumBytes = op.getAccType().getIntOrFloatBitWidth() / 8;
-  product.bytes = factor ? factor.getIntOrFloatBitWidth() / 8 : product.sumBytes;
-  product.onUnits = factor && (factor.isBF16() || factor.isF16()) &&
-                    op.getAccType().isF32();
-  product.inBoxes = product.onUnits && op.getLhsPrologue().empty() &&
-                    op.getRhsPrologue().empty() &&
-                    shape->sum.extent.getConstant().value_or(0) > 0;
-  for (unsigned k = 0; k < 2 && product.inBoxes; ++k)
-    product.inBoxes =
-        analysis::getOperandBoxes(op, *shape, k, 16 / product.bytes).has_value();
+  GPUProductShape product = getGPUProductShape(op, *shape, machine, hints);
   GPUProductSchedule s = chooseGPUProduct(product, machine);
   if (s.rows == 0)
     return {};

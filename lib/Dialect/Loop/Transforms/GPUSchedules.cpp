@@ -124,7 +124,8 @@ std::optional<GPUTileSchedule> loop::chooseGPUTile(const GPUTileShape &kernel) {
 
 namespace {
 /// A tile and the multiplications and additions that a multiprocessor does in a cycle
-/// with it, however many blocks that takes.
+/// with it, however many blocks that takes. For matrix units both count factors of 16
+/// bits; of wider ones a step has fewer.
 struct ProductTile {
   ProductUnit unit;
   int64_t rows, columns, sum, partRows, partColumns, stages;
@@ -161,6 +162,18 @@ static constexpr ProductTile kProductTiles[] = {
 static constexpr double kTileCost = 160, kBytesPerCycle = 1800, kLaunch = 5000;
 /// Rows of tiles that are visited together, and the most parts of a sum.
 static constexpr int64_t kTileGroup = 8, kMostSplit = 16;
+
+/// The tile for factors of so many bytes. Where neighbours are fewer than a thread can
+/// copy together, it is copies that take the time.
+static ProductTile getTileFor(ProductTile tile, const GPUProductShape &product) {
+  if (tile.unit == ProductUnit::Fma)
+    return tile;
+  tile.sum = tile.sum * 2 / product.bytes;
+  tile.rate = tile.rate * 2 / product.bytes;
+  if (tile.unit == ProductUnit::Mma)
+    tile.rate = tile.rate * product.together / kAccess;
+  return tile;
+}
 
 static int64_t getProductShared(const ProductTile &tile,
                                 const GPUProductShape &product) {
@@ -205,7 +218,8 @@ GPUProductSchedule loop::chooseGPUProduct(const GPUProductShape &product,
   };
   GPUProductSchedule best = {};
   double least = 0;
-  for (const ProductTile &tile : kProductTiles) {
+  for (const ProductTile &each : kProductTiles) {
+    ProductTile tile = getTileFor(each, product);
     if (!mayBe(tile.unit) || getProductShared(tile, product) > machine.shared)
       continue;
     for (int64_t split = 1; split <= kMostSplit; split *= 2) {

@@ -45,6 +45,7 @@ def Loop_GPUTargetAttr : Loop_Attr<"GPUTarget", "gpu"> {
     | `registers` | 32 bits | of one of them |
     | `shared` | bytes | most shared memory of a block |
     | `l2` | bytes | the cache that they share |
+    | `tf32` | | products of f32 may be those of factors rounded to tf32, of 10 bits behind the point |
 
     Constraints:
     - (C1) `chip` is `sm_` and two or three digits, and may end in a letter.
@@ -56,7 +57,8 @@ def Loop_GPUTargetAttr : Loop_Attr<"GPUTarget", "gpu"> {
   }];
   let parameters = (ins StringRefParameter<>:$chip, "int64_t":$multiprocessors,
                         "int64_t":$threads, "int64_t":$registers,
-                        "int64_t":$shared, "int64_t":$l2);
+                        "int64_t":$shared, "int64_t":$l2,
+                        DefaultValuedParameter<"bool", "false">:$tf32);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -192,8 +194,8 @@ def Loop_GPUProductScheduleAttr
     | unit | `part_rows` by `part_columns` are of | how |
     |---|---|---|
     | `fma` | a thread | fused multiplications and additions in the type of the sum |
-    | `mma` | a warp | `mma.sync` on matrix units, f16 or bf16, added up in f32 |
-    | `wgmma` | a warpgroup | `wgmma` on tiles that the copy engine brings, on sm_90a; one more warpgroup asks for them |
+    | `mma` | a warp | `mma.sync` on matrix units: f16, bf16, or f32 rounded to tf32, added up in f32 |
+    | `wgmma` | a warpgroup | `wgmma`, of the same types, on tiles that the copy engine brings, on sm_90a; one more warpgroup asks for them |
 
     Tiles are visited `group` rows of tiles at a time, column by column of these, so
     that what blocks that run together read stays in the cache. At the end
@@ -209,7 +211,8 @@ def Loop_GPUProductScheduleAttr
       `lanes` a power of two from 1 to 16 that divides `columns`; `blocks` is from 0 to 65536, and 0 but with `wgmma`.
     - (C3) the threads that follow from the parts are from 32 to 1024, a multiple of 32.
     - (C4) with `mma`, parts and `sum` are multiples of 16; with `wgmma`, `part_rows`
-      is 64, `part_columns` is `columns`, a multiple of 32, and `sum` is 64.
+      is 64, `part_columns` is `columns`, a multiple of 32, and `sum` is
+      128 bytes of factors: 64, or 32 of f32.
     - (C5) with `fma`, parts are 4 or 8.
     - (C6) the kernel is a contraction.
 
@@ -276,7 +279,8 @@ def Loop_TensorMapAttr : Loop_Attr<"TensorMap", "tensor_map"> {
     driver: `sizes` in elements, `strides` in bytes of all dimensions but the
     innermost, whose elements are neighbours. A copy is a `box` of elements; what lies
     outside of the sizes is 0. Shared memory has rows of `swizzle` bytes, whose units
-    of 16 bytes are exchanged by the driver's pattern of that name (0: not).
+    of 16 bytes are exchanged by the driver's pattern of that name (0: not). Elements of f32
+    are rounded to tf32 on the way.
 
     Constraints:
     - (C1) there are 2 to 5 sizes, one stride fewer, and as many extents of the box, from

@@ -44,6 +44,7 @@ struct GPUMachine {
   int64_t shared = 232448;   ///< bytes, most of a block
   int64_t capability = 90;   ///< of the instruction set, times ten
   bool hasWarpgroups = false; ///< that multiply what a copy engine brings (sm_90a)
+  bool tf32 = false; ///< f32 may be rounded to tf32 and multiplied on matrix units
 };
 
 /// What fusion may make: rows that a block keeps in registers, and kernels that leave
@@ -113,8 +114,9 @@ struct GPUProductShape {
   int64_t matrices = 1, rows = 1, columns = 1, sum = 1;
   int64_t bytes = 4;     ///< of a factor
   int64_t sumBytes = 4;
-  bool onUnits = false;  ///< matrix units multiply such factors exactly
+  bool onUnits = false;  ///< matrix units may multiply such factors
   bool inBoxes = false;  ///< a copy engine can bring both operands
+  int64_t together = 16; ///< bytes of an operand that are copied together, the fewest
 };
 struct GPUProductSchedule {
   ProductUnit unit;

@@ -379,7 +379,7 @@ def SetTargetPass : Pass<"loop-set-target", "::mlir::ModuleOp"> {
     Sets `loop.target` on a module that has none. Without options that is the
     target which passes assume anyway. A module that states its target keeps it:
     its schedules were chosen for that one. With `chip` it is a GPU, of whose sizes
-    `l2-bytes` and the last four options tell.
+    `l2-bytes` and the last five options tell.
 
     `module {...}` becomes, with `vector-bits=512 vector-registers=32`:
 
@@ -425,7 +425,9 @@ def SetTargetPass : Pass<"loop-set-target", "::mlir::ModuleOp"> {
     Option<"gpuRegisters", "gpu-registers", "::kiln::PositiveCount", "65536",
            "The registers of 32 bits of one of them.">,
     Option<"sharedBytes", "shared-bytes", "::kiln::ByteCount", "232448",
-           "The most shared memory of a block.">
+           "The most shared memory of a block.">,
+    Option<"tf32", "tf32", "bool", "false",
+           "Products of f32 may be those of factors rounded to tf32.">
   ];
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
