@@ -140,6 +140,8 @@ static void fuse(mlir::OpPassManager &functions, int64_t maxNests) {
     functions.addPass(loop::createFuseProductsPass());
     functions.addPass(loop::createFuseColumnsPass());
   }
+  // What is left alone in its kernel by then is a product by itself.
+  functions.addPass(loop::createPackOperandsPass());
   functions.addPass(loop::createOrderKernelsPass());
   functions.addPass(loop::createChooseSchedulePass());
 }

@@ -207,8 +207,9 @@ static double getCost(const ProductTile &tile, int64_t split,
          elements * product.sumBytes * 2 * split / kBytesPerCycle;
 }
 
-GPUProductSchedule loop::chooseGPUProduct(const GPUProductShape &product,
-                                          const GPUMachine &machine) {
+/// The best schedule, and its cycles.
+static std::pair<GPUProductSchedule, double>
+findGPUProduct(const GPUProductShape &product, const GPUMachine &machine) {
   bool isBrought = product.inBoxes && machine.hasWarpgroups;
   auto mayBe = [&](ProductUnit unit) {
     return product.onUnits
@@ -236,7 +237,21 @@ GPUProductSchedule loop::chooseGPUProduct(const GPUProductShape &product,
               tile.unit == ProductUnit::Wgmma ? machine.multiprocessors : 0};
     }
   }
-  return best;
+  return {best, least};
+}
+
+GPUProductSchedule loop::chooseGPUProduct(const GPUProductShape &product,
+                                          const GPUMachine &machine) {
+  return findGPUProduct(product, machine).first;
+}
+
+double loop::estimateGPUProduct(const GPUProductShape &product,
+                                const GPUMachine &machine) {
+  return findGPUProduct(product, machine).second;
+}
+
+double loop::estimateGPUCopies(int64_t kernels, double bytes) {
+  return kernels * kLaunch + bytes / kBytesPerCycle;
 }
 
 //===----------------------------------------------------------------------===//

@@ -125,6 +125,11 @@ struct GPUProductSchedule {
 };
 GPUProductSchedule chooseGPUProduct(const GPUProductShape &product,
                                     const GPUMachine &machine);
+/// Cycles that it takes by that schedule, about; and those of so many kernels that read and
+/// write so many bytes.
+double estimateGPUProduct(const GPUProductShape &product,
+                          const GPUMachine &machine);
+double estimateGPUCopies(int64_t kernels, double bytes);
 
 /// Two products of 16-bit factors and the rows between them, on a GPU of capability
 /// `kGPUProduct` or more.

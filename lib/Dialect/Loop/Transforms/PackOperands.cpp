@@ -1,0 +1,284 @@
+//===- PackOperands.cpp - Operands as a copy engine takes them ------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GPUProducts.h"
+
+#include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
+#include "kiln/Dialect/Loop/Transforms/Passes.h"
+#include "kiln/Interfaces/Stages.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+using analysis::ContractionShape;
+using guard::ExprAttr;
+
+namespace kiln::loop {
+#define GEN_PASS_DEF_PACKOPERANDSPASS
+#include "kiln/Dialect/Loop/Transforms/Passes.h.inc"
+} // namespace kiln::loop
+
+/// Bytes that rows begin at multiples of.
+static constexpr int64_t kAligned = 16;
+/// What packing has to gain, as a part of the time without it.
+static constexpr double kLeastGain = 0.1;
+
+namespace {
+
+/// An operand laid out anew: which dimensions of the contraction its copy has, the last one
+/// with more elements than are read.
+struct Packing {
+  bool isLeft = true; ///< of the contraction
+  SmallVector<unsigned> dims;
+  SmallVector<ExprAttr> extents;
+  Type element;
+};
+
+class PackOperands : public loop::impl::PackOperandsPassBase<PackOperands> {
+public:
+  void runOnOperation() override;
+
+private:
+  void pack(KernelOp kernel, const GPUMachine &machine,
+            const analysis::SizeHints &hints);
+  Value makeCopy(KernelOp kernel, ContractOp op, const Packing &packing);
+
+  /// Copies that other products may read, too: of a tensor, as their text says.
+  struct Copy {
+    Value tensor;
+    Attribute map, extents;
+    Type type;
+    Value made;
+  };
+  SmallVector<Copy> copies;
+};
+
+} // namespace
+
+/// How operand `k` would be packed; nothing where it would have its elements several times,
+/// masks, or an extent inside that is not known.
+static std::optional<Packing> choosePacking(ContractOp op,
+                                            const ContractionShape &shape,
+                                            unsigned k,
+                                            const analysis::SizeHints &hints) {
+  const analysis::DimGroup &across = k == 0 ? shape.rows : shape.columns;
+  if (!op.getMasks().empty() || across.dims.empty() || shape.sum.dims.empty())
+    return std::nullopt;
+  Packing packing;
+  packing.isLeft = (k == 0) != shape.exchanged;
+  packing.element = analysis::getFactorType(op);
+  ArrayAttr indices = packing.isLeft ? op.getLhsIndices() : op.getRhsIndices();
+  SmallVector<ExprAttr> all = op.getDomain().all();
+  auto isUsed = [&](unsigned dim) {
+    ExprAttr name = guard::getDim(op.getContext(), dim);
+    return llvm::any_of(getExprs(indices), [&](ExprAttr index) {
+      return guard::contains(index, name);
+    });
+  };
+  SmallVector<unsigned> outer(shape.outer);
+  llvm::append_range(outer, shape.batch.dims);
+  llvm::copy_if(outer, std::back_inserter(packing.dims), isUsed);
+  // In the order of memory, but for what is taken along the sum alone.
+  ExprAttr step = shape.sum.runs.back().steps[k];
+  bool alongSum = packing.element.isF32() || step.isConstant(1);
+  const analysis::DimGroup &inner = alongSum ? shape.sum : across;
+  llvm::append_range(packing.dims, alongSum ? across.dims : shape.sum.dims);
+  llvm::append_range(packing.dims, inner.dims);
+  for (unsigned dim : packing.dims)
+    packing.extents.push_back(all[dim]);
+  auto tensor = cast<RankedTensorType>(
+      (packing.isLeft ? op.getLhs() : op.getRhs()).getType());
+  int64_t width = packing.element.getIntOrFloatBitWidth() / 8;
+  auto size = inner.extent.getConstant();
+  if (!size || *size < 1 ||
+      hints.product(packing.extents) >
+          hints.getBytes(tensor) /
+              std::max<int64_t>(
+                  analysis::getElementBytes(tensor.getElementType()), 1))
+    return std::nullopt;
+  int64_t lanes = kAligned / width;
+  if (*size % lanes != 0) {
+    // Of several dimensions only the last could have more, and they would not collapse.
+    if (inner.dims.size() > 1)
+      return std::nullopt;
+    packing.extents.back() = guard::getConstant(
+        op.getContext(), int64_t(llvm::alignTo(*size, lanes)));
+  }
+  return packing;
+}
+
+/// A kernel that copies the operand, through its prologue, before `kernel`.
+Value PackOperands::makeCopy(KernelOp kernel, ContractOp op,
+                             const Packing &packing) {
+  MLIRContext *context = op.getContext();
+  OpBuilder builder(kernel);
+  Location location = op.getLoc();
+  Region &prologue =
+      packing.isLeft ? op.getLhsPrologue() : op.getRhsPrologue();
+  Value inside = packing.isLeft ? op.getLhs() : op.getRhs();
+  Value tensor =
+      kernel.getInputs()[cast<BlockArgument>(inside).getArgNumber()];
+  SmallVector<ExprAttr> dims(op.getDomain().rank(),
+                             guard::getConstant(context, 0));
+  for (auto [n, dim] : llvm::enumerate(packing.dims))
+    dims[dim] = guard::getDim(context, n);
+  SmallVector<ExprAttr> map;
+  for (ExprAttr index : getExprs(packing.isLeft ? op.getLhsIndices()
+                                                : op.getRhsIndices()))
+    map.push_back(guard::substituteDims(index, dims));
+  RankedTensorType type =
+      guard::makeTensorType(packing.element, packing.extents);
+  Copy copy = {tensor, getExprArray(context, map),
+               getExprArray(context, packing.extents), type, Value()};
+  for (const Copy &other : copies)
+    if (prologue.empty() && other.tensor == tensor && other.map == copy.map &&
+        other.extents == copy.extents && other.type == type)
+      return other.made;
+
+  OperationState state(location, KernelOp::getOperationName());
+  auto &properties = state.getOrAddProperties<KernelOp::Properties>();
+  properties.name = StringAttr::get(
+      context, kernel.getName() + (packing.isLeft ? "_left" : "_right"));
+  properties.shared = getExprArray(context, packing.extents);
+  properties.origins = kernel.getOriginsAttr();
+  state.addOperands(tensor);
+  state.addTypes(type);
+  state.addRegion();
+  auto made = cast<KernelOp>(builder.create(state));
+  Block *body = builder.createBlock(&made.getBody(), {}, tensor.getType(),
+                                    location);
+  auto nest = PointwiseOp::create(builder, location, type, packing.extents,
+                                  op.getOriginsAttr());
+  ReturnOp::create(builder, location, nest.getResult());
+  Block &point = nest.getBody().front();
+  builder.setInsertionPointToStart(&point);
+  Type element =
+      getBodyType(cast<RankedTensorType>(tensor.getType()).getElementType());
+  Value mask, zero;
+  ExprAttr last = op.getDomain().all()[packing.dims.back()];
+  if (last != packing.extents.back()) {
+    mask = arith::CmpIOp::create(
+        builder, location, arith::CmpIPredicate::slt,
+        point.getArguments().back(),
+        arith::ConstantIndexOp::create(builder, location, *last.getConstant()));
+    zero = arith::ConstantOp::create(builder, location,
+                                     cast<TypedAttr>(builder.getZeroAttr(element)));
+  }
+  Value value = LoadOp::create(builder, location, body->getArgument(0),
+                               point.getArguments(), map, mask, zero);
+  if (!prologue.empty()) {
+    IRMapping mapping;
+    mapping.map(prologue.front().getArgument(0), value);
+    for (Operation &each : prologue.front().without_terminator())
+      builder.clone(each, mapping);
+    value = mapping.lookupOrDefault(
+        prologue.front().getTerminator()->getOperand(0));
+  }
+  YieldOp::create(builder, location, value);
+  copy.made = made.getResult(0);
+  if (prologue.empty())
+    copies.push_back(copy);
+  return copy.made;
+}
+
+/// The kernel reads `made` in place of the operand.
+static void replaceOperand(KernelOp kernel, ContractOp op,
+                           const Packing &packing, Value made) {
+  MLIRContext *context = op.getContext();
+  Value inside = kernel.getBody().front().addArgument(made.getType(),
+                                                      op.getLoc());
+  kernel.getInputsMutable().append(made);
+  SmallVector<ExprAttr> map;
+  for (unsigned dim : packing.dims)
+    map.push_back(guard::getDim(context, dim));
+  if (packing.isLeft) {
+    op.getLhsMutable().assign(inside);
+    op.setLhsIndicesAttr(getExprArray(context, map));
+    op.getLhsPrologue().getBlocks().clear();
+    return;
+  }
+  op.getRhsMutable().assign(inside);
+  op.setRhsIndicesAttr(getExprArray(context, map));
+  op.getRhsPrologue().getBlocks().clear();
+}
+
+/// Inputs that are not read any more.
+static void dropUnread(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  for (unsigned k = body.getNumArguments(); k-- > 0;)
+    if (body.getArgument(k).use_empty()) {
+      body.eraseArgument(k);
+      kernel.getInputsMutable().erase(k);
+    }
+}
+
+void PackOperands::pack(KernelOp kernel, const GPUMachine &machine,
+                        const analysis::SizeHints &hints) {
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  auto op = nests.size() == 1 ? dyn_cast<ContractOp>(nests[0].getOperation())
+                              : ContractOp();
+  auto strides = analysis::getInputStrides(kernel);
+  if (!op || failed(strides))
+    return;
+  analysis::KernelLayout layout = analysis::getLayout(kernel, *strides);
+  auto shape = analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
+                                            layout.lookup(op.getRhs()));
+  if (!shape)
+    return;
+  GPUProductShape product = getGPUProductShape(op, *shape, machine, hints);
+  if (!product.onUnits || product.inBoxes)
+    return;
+  SmallVector<Packing> packings;
+  double bytes = 0;
+  for (unsigned k = 0; k < 2; ++k) {
+    if (fitsBoxes(op, *shape, k, product.bytes))
+      continue;
+    auto packing = choosePacking(op, *shape, k, hints);
+    if (!packing)
+      return;
+    Value read = packing->isLeft ? op.getLhs() : op.getRhs();
+    bytes += hints.getBytes(cast<RankedTensorType>(read.getType())) +
+             double(hints.product(packing->extents)) * product.bytes;
+    packings.push_back(*packing);
+  }
+  GPUProductShape then = product;
+  then.inBoxes = true;
+  then.together = kAligned;
+  double now = estimateGPUProduct(product, machine);
+  double packed = estimateGPUProduct(then, machine) +
+                  estimateGPUCopies(packings.size(), bytes);
+  if (packed > now * (1 - kLeastGain))
+    return;
+  for (const Packing &packing : packings)
+    replaceOperand(kernel, op, packing, makeCopy(kernel, op, packing));
+  dropUnread(kernel);
+}
+
+void PackOperands::runOnOperation() {
+  if (failed(verifyPassInput(getOperation(), getArgument(),
+                             {Stage::Loop, Stage::Loop})))
+    return signalPassFailure();
+  GPUTargetAttr gpu = getGPUTarget(getOperation());
+  if (!gpu)
+    return; // a CPU packs as it multiplies
+  GPUMachine machine = getMachine(gpu);
+  if (!machine.hasWarpgroups)
+    return;
+  copies.clear();
+  analysis::SizeHints hints(getOperation()->getParentOfType<ModuleOp>());
+  for (Block &block : getOperation().getBody())
+    for (KernelOp kernel :
+         llvm::make_early_inc_range(block.getOps<KernelOp>()))
+      if (!kernel.getScheduleAttr())
+        pack(kernel, machine, hints);
+}

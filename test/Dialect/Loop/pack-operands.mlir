@@ -1,0 +1,96 @@
+// RUN: kiln-opt %s --loop-pack-operands --loop-choose-schedule --split-input-file | FileCheck %s
+
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
+  // Rows of 4,010 bytes get longer; both operands are the same tensor, and copied once.
+  // CHECK-LABEL: func.func @odd
+  // CHECK: %[[COPY:.*]] = loop.kernel @odd_{{.*}} shared [2005, 2008]
+  // CHECK: %[[IN:.*]] = arith.cmpi slt, %{{.*}}, %c2005
+  // CHECK: loop.load %{{.*}}[%i, %j] mask %[[IN]], %{{.*}} : tensor<2005x2005xbf16>
+  // CHECK-NOT: loop.pointwise
+  // CHECK: loop.kernel @odd ins(%[[A:.*]] = %[[COPY]] : tensor<2005x2008xbf16>, %[[B:.*]] = %[[COPY]] : tensor<2005x2008xbf16>)
+  // CHECK-SAME: unit = wgmma
+  // CHECK: loop.contract parallel [2005, 2005] reduction [2005] lhs %{{.*}}[d0, d2] : tensor<2005x2008xbf16> rhs %{{.*}}[d1, d2] : tensor<2005x2008xbf16>
+  func.func @odd(%x: tensor<2005x2005xbf16>) -> tensor<2005x2005xbf16> {
+    %r = loop.kernel @odd ins(%a = %x : tensor<2005x2005xbf16>) shared [] -> tensor<2005x2005xbf16> {
+      %c = loop.contract parallel [2005, 2005] reduction [2005]
+          lhs %a[d0, d2] : tensor<2005x2005xbf16> rhs %a[d1, d2] : tensor<2005x2005xbf16>
+          acc f32 : tensor<2005x2005xbf16>
+      loop.return %c : tensor<2005x2005xbf16>
+    }
+    return %r : tensor<2005x2005xbf16>
+  }
+}
+
+// -----
+
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
+  // What a prologue makes is stored where that gains; columns stay along memory.
+  // CHECK-LABEL: func.func @prologue
+  // CHECK: loop.kernel @prologue_right ins(%[[W:.*]] = %arg1 : tensor<4096x4096xf32>) shared [4096, 4096]
+  // CHECK: arith.truncf {{.*}} : f32 to bf16
+  // CHECK: loop.kernel @prologue ins(
+  // CHECK-SAME: unit = wgmma
+  // CHECK: rhs %{{.*}}[d2, d1] : tensor<4096x4096xbf16> acc f32
+  // CHECK-NOT: truncf
+  func.func @prologue(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xf32>) -> tensor<4096x4096xbf16> {
+    %r = loop.kernel @prologue ins(%a = %x : tensor<4096x4096xbf16>, %b = %w : tensor<4096x4096xf32>) shared [] -> tensor<4096x4096xbf16> {
+      %c = loop.contract parallel [4096, 4096] reduction [4096]
+          lhs %a[d0, d2] : tensor<4096x4096xbf16> rhs %b[d2, d1] : tensor<4096x4096xf32>
+          acc f32 : tensor<4096x4096xbf16>
+          rhs_prologue (%e) {
+        %f = arith.truncf %e : f32 to bf16
+        loop.yield %f : bf16
+      }
+      loop.return %c : tensor<4096x4096xbf16>
+    }
+    return %r : tensor<4096x4096xbf16>
+  }
+}
+
+// -----
+
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800, tf32 = true>} {
+  // Warpgroups take f32 along the sum only: the right operand is transposed.
+  // CHECK-LABEL: func.func @transposed
+  // CHECK: loop.kernel @transposed_right {{.*}} shared [4096, 4096] {{.*}}#loop.gpu_tile
+  // CHECK: loop.load %{{.*}}[%j, %i] : tensor<4096x4096xf32>
+  // CHECK: loop.kernel @transposed ins(
+  // CHECK-SAME: unit = wgmma
+  func.func @transposed(%x: tensor<4096x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+    %r = loop.kernel @transposed ins(%a = %x : tensor<4096x4096xf32>, %b = %w : tensor<4096x4096xf32>) shared [] -> tensor<4096x4096xf32> {
+      %c = loop.contract parallel [4096, 4096] reduction [4096]
+          lhs %a[d0, d2] : tensor<4096x4096xf32> rhs %b[d2, d1] : tensor<4096x4096xf32>
+          acc f32 : tensor<4096x4096xf32>
+      loop.return %c : tensor<4096x4096xf32>
+    }
+    return %r : tensor<4096x4096xf32>
+  }
+}
+
+// -----
+
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
+  // A product of one row reads its matrix once: a copy would only add to that. And aligned
+  // operands stay as they are.
+  // CHECK-LABEL: func.func @stay
+  // CHECK-NOT: loop.pointwise
+  // CHECK: loop.contract
+  // CHECK-NOT: loop.pointwise
+  // CHECK: loop.contract
+  // CHECK-NOT: loop.pointwise
+  func.func @stay(%x: tensor<1x2005xbf16>, %w: tensor<2003x2005xbf16>, %y: tensor<2048x2048xbf16>) -> (tensor<1x2003xbf16>, tensor<2048x2048xbf16>) {
+    %r = loop.kernel @row ins(%a = %x : tensor<1x2005xbf16>, %b = %w : tensor<2003x2005xbf16>) shared [] -> tensor<1x2003xbf16> {
+      %c = loop.contract parallel [1, 2003] reduction [2005]
+          lhs %a[d0, d2] : tensor<1x2005xbf16> rhs %b[d1, d2] : tensor<2003x2005xbf16>
+          acc f32 : tensor<1x2003xbf16>
+      loop.return %c : tensor<1x2003xbf16>
+    }
+    %s = loop.kernel @even ins(%a = %y : tensor<2048x2048xbf16>) shared [] -> tensor<2048x2048xbf16> {
+      %c = loop.contract parallel [2048, 2048] reduction [2048]
+          lhs %a[d0, d2] : tensor<2048x2048xbf16> rhs %a[d1, d2] : tensor<2048x2048xbf16>
+          acc f32 : tensor<2048x2048xbf16>
+      loop.return %c : tensor<2048x2048xbf16>
+    }
+    return %r, %s : tensor<1x2003xbf16>, tensor<2048x2048xbf16>
+  }
+}
