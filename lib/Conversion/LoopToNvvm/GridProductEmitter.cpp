@@ -17,6 +17,10 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
+/// Threads of a multiprocessor that multiply without matrix units: fewer do not keep it
+/// busy, and each has 128 registers.
+static constexpr int64_t kFmaThreads = 512;
+
 /// The address of byte `bytes + more` of shared memory.
 Value GridProductEmitter::getShared(Value bytes, int64_t more) {
   if (more)
@@ -125,6 +129,11 @@ LogicalResult GridProductEmitter::emitThread() {
   sharedBytes = std::max(schedule.getStages() * stageBytes, sums);
   sharedBase = getSharedMemory();
   blocks = countTiles();
+  if (schedule.getUnit() == ProductUnit::Fma && sumType.isF32())
+    // Otherwise steps loaded ahead take the registers of a second block.
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      b.getI32IntegerAttr(
+                          std::max<int64_t>(kFmaThreads / threads, 1)));
   tile = enterTile(block);
   for (Operand &operand : operands) {
     operand.base = emitIndex(shape.addresses[operand.number], tile.matrix);

@@ -108,13 +108,15 @@ LogicalResult GridProductEmitter::describe(Operand &operand) {
                      (alongSum == alongAcross && step && step.isConstant(1));
   operand.lanes = operand.walksSum ? alongSum : alongAcross;
   operand.keepsSum = !isFma && operand.walksSum;
-  if (operand.walksSum != operand.keepsSum && operand.isAsync &&
-      bytesOf(element) >= kLeastAsync)
-    operand.lanes = 1; // Each to a row of its own.
-  operand.isAsync &= operand.lanes * bytesOf(element) >= kLeastAsync &&
-                     (operand.walksSum == operand.keepsSum || operand.lanes == 1);
-  if (!operand.isAsync && operand.prologue->empty() && element == operand.type)
-    operand.lanes = 1;
+  if (operand.isAsync &&
+      (operand.walksSum != operand.keepsSum ||
+       operand.lanes * bytesOf(element) < kLeastAsync)) {
+    // By way of registers, from where each goes to a row of its own; single ones of some
+    // size need none.
+    operand.isAsync = false;
+    operand.lanes = getLanesAlong(operand, operand.walksSum);
+    operand.isAsync = operand.lanes == 1 && bytesOf(element) >= kLeastAsync;
+  }
 
   int64_t width = bytesOf(operand.type), k = schedule.getSum();
   operand.pitch = (operand.keepsSum ? k : operand.extent) + kCopy / width;
