@@ -127,7 +127,7 @@ TEST(GPUSchedules, LongRowsAreReducedByManyBlocks) {
   shape.points = 8;
   expectParts(shape, {256, 4, 66});
   shape.size = shape.last.emplace(1 << 15);
-  expectParts(shape, {256, 4, 2});
+  expectParts(shape, {256, 4, 8});
   shape.points = 1000;
   EXPECT_FALSE(chooseGPUParts(shape, kMachine));
 }

@@ -14,6 +14,8 @@
 #include "kiln/Dialect/Loop/IR/RowValues.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 
+#include "llvm/ADT/SetVector.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -43,6 +45,36 @@ struct Widths {
 };
 } // namespace
 
+/// True if `value` may change from one of the last index of its nest to the next.
+static bool movesWith(Value value, BlockArgument last) {
+  llvm::SetVector<Value> reached;
+  reached.insert(value);
+  for (size_t k = 0; k < reached.size(); ++k) {
+    Operation *op = reached[k].getDefiningOp();
+    if (op && op->getBlock() == last.getOwner())
+      reached.insert(op->operand_begin(), op->operand_end());
+  }
+  return reached.contains(last);
+}
+
+/// True if neighbours of a pointwise kernel all read the same element of `input`, as the
+/// columns of a row do of its number in an embedding: it is read once for all lanes.
+static bool isSameForNeighbours(BlockArgument input) {
+  return llvm::all_of(input.getUsers(), [&](Operation *user) {
+    auto load = dyn_cast<LoadOp>(user);
+    auto nest = load ? load->getParentOfType<NestOpInterface>()
+                     : NestOpInterface();
+    if (!nest || !nest.isPointwise() || nest.getDomain().rank() == 0 ||
+        load->getBlock() != &nest->getRegion(0).front())
+      return false;
+    BlockArgument last = nest->getRegion(0).front().getArgument(
+        nest.getDomain().rank() - 1);
+    return llvm::none_of(load.getIndices(), [&](Value index) {
+      return movesWith(index, last);
+    });
+  });
+}
+
 static Widths getWidths(KernelOp kernel) {
   Widths widths;
   auto take = [&](Value value) {
@@ -53,8 +85,9 @@ static Widths getWidths(KernelOp kernel) {
     widths.wide = std::max(widths.wide, bytes);
   };
   // A scalar is read once, whatever its width.
-  for (Value input : kernel.getInputs())
-    if (cast<RankedTensorType>(input.getType()).getRank() > 0)
+  for (BlockArgument input : kernel.getBody().getArguments())
+    if (cast<RankedTensorType>(input.getType()).getRank() > 0 &&
+        !isSameForNeighbours(input))
       take(input);
   llvm::for_each(kernel.getResults(), take);
   return widths;

@@ -22,9 +22,9 @@ static constexpr int64_t kAccess = 16;
 /// and at most.
 static constexpr int64_t kKept = 32, kMostKept = 64;
 
-/// Elements that a thread reduces at least, where a reduction is done in parts, and the
-/// most parts.
-static constexpr int64_t kPart = 16, kMostParts = 4096;
+/// Elements of a column that a thread reduces at least, where a reduction is done in parts,
+/// vectors of a row, for each of which it waits, and the most parts.
+static constexpr int64_t kPart = 16, kPartVectors = 4, kMostParts = 4096;
 /// Points of a tile in each direction: 128 bytes of the narrower elements, of which a
 /// line consists.
 static constexpr int64_t kSide = 64;
@@ -102,7 +102,7 @@ loop::chooseGPUParts(const GPUPartsShape &kernel, const GPUMachine &machine) {
     most = kernel.size / kPart;
   } else {
     parts = resident / 2 / kGPUBlock / std::max<int64_t>(kernel.points, 1);
-    most = kernel.size / (kGPUBlock * lanes * kPart);
+    most = kernel.size / (kGPUBlock * lanes * kPartVectors);
   }
   parts = std::min({parts, most, kMostParts});
   if (parts < 2)
