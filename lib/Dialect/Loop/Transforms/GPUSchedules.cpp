@@ -160,8 +160,8 @@ static constexpr ProductTile kProductTiles[] = {
 /// Steps' worth of a sum that starting and finishing a tile takes, bytes of memory that
 /// pass in a cycle, and cycles until another function has started.
 static constexpr double kTileCost = 160, kBytesPerCycle = 1800, kLaunch = 5000;
-/// Rows of tiles that are visited together, and the most parts of a sum.
-static constexpr int64_t kTileGroup = 8, kMostSplit = 16;
+/// The most rows of tiles that are visited together, and parts of a sum.
+static constexpr int64_t kMostGroup = 32, kMostSplit = 16;
 
 /// The tile for factors of so many bytes. Where neighbours are fewer than a thread can
 /// copy together, it is copies that take the time.
@@ -187,6 +187,16 @@ static int64_t getProductShared(const ProductTile &tile,
                   std::max({tile.rows, tile.columns, tile.sum}) * 32 + 256;
   int64_t sums = tile.rows * (tile.columns + 8) * product.sumBytes;
   return std::max(tile.stages * stage, sums);
+}
+
+/// Rows of tiles that are visited together, so that what all multiprocessors read at a time
+/// is as high as it is wide: then it is the least.
+static int64_t getGroup(const ProductTile &tile, const GPUMachine &machine) {
+  double side = std::sqrt(double(std::max<int64_t>(machine.multiprocessors, 1)) *
+                          tile.rows * tile.columns);
+  int64_t group = std::llround(side / tile.rows);
+  return std::min<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(group, 1)),
+                           kMostGroup);
 }
 
 /// Cycles that a product takes, about.
@@ -232,7 +242,7 @@ findGPUProduct(const GPUProductShape &product, const GPUMachine &machine) {
       least = cost;
       best = {tile.unit,        tile.rows,   tile.columns, tile.sum,
               tile.partRows,    tile.partColumns, tile.stages,
-              kTileGroup,       split,
+              getGroup(tile, machine), split,
               // One stays on each multiprocessor.
               tile.unit == ProductUnit::Wgmma ? machine.multiprocessors : 0};
     }
