@@ -537,6 +537,7 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"BatchMatmul", kBatchMatmul, both},
       {"ProductOfRows", kProductOfRows, {{}}, 0, 1024},
       {"ProductOfColumns", kProductOfColumns, {{}}, 0, 4},
+      {"ProductOfAVector", kProductOfAVector, {{}}, 0, 4},
       {"ProductWithRounding", kProductWithRounding, {{}}, 0, 4},
       {"Convolution", kConvolution},
       {"TwoKernels", kTwoKernels, one},

@@ -59,7 +59,8 @@ const char *getEveryKind();
 extern const char kCausal[], kKeptRows[], kOverRows[];
 extern const char kScans[], kGenericScan[], kSorts[], kScatterKinds[];
 extern const char kNumbers[];
-extern const char kProductOfRows[], kProductOfColumns[], kProductWithRounding[];
+extern const char kProductOfRows[], kProductOfColumns[],
+    kProductOfAVector[], kProductWithRounding[];
 extern const char kReduceLast[], kReduceLeading[], kReduceMiddle[],
     kReduceWithin[], kReduceSeveral[], kArgMax[], kLayerNorm[], kSoftmax[],
     kGenericReduce[], kEmptyReduce[], kColumnParts[], kKeptUnits[],

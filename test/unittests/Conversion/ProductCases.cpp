@@ -44,6 +44,30 @@ func.func @main(%x: !a, %y: !b) -> !c {
   return %r : !c
 })";
 
+// A matrix for each of two vectors, which leave a place at its end.
+const char loop::kProductOfAVector[] = R"(
+!a = tensor<2x1x76xf32>
+!b = tensor<2x20x72xbf16>
+!c = tensor<2x1x20xbf16>
+func.func @main(%x: !a, %y: !b) -> !c {
+  %r = loop.kernel @k ins(%a = %x : !a, %b = %y : !b) shared [2, 1, 20] -> !c {
+    %s = loop.contract parallel [2, 1, 20] reduction [72]
+        lhs %a[d0, d1, d3 + 4] : !a rhs %b[d0, d2, d3] : !b acc f32 : !c
+        lhs_prologue (%e) {
+      %h = arith.truncf %e : f32 to bf16
+      loop.yield %h : bf16
+    }
+        epilogue (%acc, %i, %j, %k) {
+      %f = arith.truncf %acc : f32 to bf16
+      %e = loop.load %b[%i, %k, 3] : !b
+      %g = arith.addf %f, %e : bf16
+      loop.yield %g : bf16
+    }
+    loop.return %s : !c
+  }
+  return %r : !c
+})";
+
 // A batch, whose left operand is rounded on the way and has slices of odd width.
 const char loop::kProductWithRounding[] = R"(
 !a = tensor<2x24x21xf32>

@@ -132,6 +132,20 @@ TEST(GPUSchedules, LongRowsAreReducedByManyBlocks) {
   EXPECT_FALSE(chooseGPUParts(shape, kMachine));
 }
 
+TEST(GPUSchedules, WarpsAddUpRowsOfAMatrix) {
+  auto expectRows = [](GPURowsSchedule s, GPURowsSchedule expected) {
+    EXPECT_EQ(s.threads, expected.threads);
+    EXPECT_EQ(s.rows, expected.rows);
+    EXPECT_EQ(s.lanes, expected.lanes);
+    EXPECT_EQ(s.steps, expected.steps);
+  };
+  expectRows(chooseGPUVectorProduct(768, 768, 2), {32, 4, 8, 3});
+  expectRows(chooseGPUVectorProduct(64, 64, 2), {4, 32, 8, 2});
+  expectRows(chooseGPUVectorProduct(4096, 4096, 4), {256, 1, 4, 4});
+  expectRows(chooseGPUVectorProduct(1001, 1001, 2), {256, 1, 1, 4});
+  expectRows(chooseGPUVectorProduct(1 << 20, 1 << 20, 2), {256, 1, 8, 0});
+}
+
 TEST(GPUSchedules, TilesHaveVectorsInBothDirections) {
   auto s = chooseGPUTile({16384, 16384, 2, 2});
   ASSERT_TRUE(s);

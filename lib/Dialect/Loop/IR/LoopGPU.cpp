@@ -238,14 +238,19 @@ bool loop::canShareRows(KernelOp kernel) {
 
 LogicalResult GPURowsScheduleAttr::verifyKernel(Operation *op) const {
   auto kernel = cast<KernelOp>(op);
-  if (!canShareRows(kernel)) // C4
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  bool isContraction =
+      nests.size() == 1 && isa<ContractOp>(nests[0].getOperation());
+  if (!isContraction && !canShareRows(kernel)) // C4
     return refuse(kernel, *this)
            << "which is for pointwise nests, and reductions, scans and sorts of "
               "one row per point, that read of each other's rows the element in "
               "their own place";
   std::optional<int64_t> size;
-  for (NestOpInterface nest : kernel.getNests()) { // C5
-    SmallVector<guard::ExprAttr> row = getRowExtents(kernel, nest);
+  for (NestOpInterface nest : nests) { // C5
+    SmallVector<guard::ExprAttr> row =
+        isContraction ? llvm::to_vector(nest.getDomain().reduction)
+                      : getRowExtents(kernel, nest);
     if (row.empty())
       continue;
     auto last = row.back().getConstant();

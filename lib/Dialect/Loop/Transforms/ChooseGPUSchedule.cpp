@@ -35,6 +35,8 @@ GPUMachine loop::getMachine(GPUTargetAttr target) {
   return machine;
 }
 
+/// Fewer elements of a sum are a thread's, or a tile's.
+static constexpr int64_t kShortVectorSum = 32;
 /// Bytes that are copied at once, and that a copy engine wants rows to begin at.
 static constexpr int64_t kCopiedAtOnce = 16;
 
@@ -248,6 +250,34 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
   return product;
 }
 
+/// A matrix times a vector, both along the sum: threads share a row of the matrix, which
+/// is read once and needs no tile. Null for others, and where there are too few rows.
+static ScheduleAttr chooseVectorProduct(ContractOp op,
+                                        const analysis::ContractionShape &shape,
+                                        const GPUMachine &machine,
+                                        const analysis::SizeHints &hints) {
+  bool isVector = shape.rows.extent.isConstant(1) ||
+                  shape.columns.extent.isConstant(1);
+  auto size = shape.sum.extent.getConstant();
+  if (!isVector || !op.getMasks().empty() || !size ||
+      *size < kShortVectorSum || shape.sum.runs.size() != 1 ||
+      !shape.sum.steps[0] || !shape.sum.steps[0].isConstant(1) ||
+      !shape.sum.steps[1] || !shape.sum.steps[1].isConstant(1) ||
+      hints.product(getExprs(op.getParallelExtents())) <
+          machine.multiprocessors)
+    return {};
+  int64_t bytes = 1;
+  for (Value operand : {op.getLhs(), op.getRhs()})
+    bytes = std::max<int64_t>(
+        bytes,
+        analysis::getElementBytes(
+            cast<RankedTensorType>(operand.getType()).getElementType()));
+  auto last = getExprs(op.getReductionExtents()).back().getConstant();
+  GPURowsSchedule s = chooseGPUVectorProduct(*size, last.value_or(1), bytes);
+  return GPURowsScheduleAttr::get(op.getContext(), s.threads, s.rows, s.lanes,
+                                  s.steps);
+}
+
 /// Null for what is no product of matrices, or where nothing is copied asynchronously.
 static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
                                         const KernelStrides &strides,
@@ -256,7 +286,11 @@ static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
   analysis::KernelLayout layout = analysis::getLayout(kernel, strides);
   auto shape = analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
                                             layout.lookup(op.getRhs()));
-  if (!shape || machine.capability < kGPUProduct)
+  if (!shape)
+    return {};
+  if (ScheduleAttr rows = chooseVectorProduct(op, *shape, machine, hints))
+    return rows;
+  if (machine.capability < kGPUProduct)
     return {};
   GPUProductShape product = getGPUProductShape(op, *shape, machine, hints);
   GPUProductSchedule s = chooseGPUProduct(product, machine);

@@ -22,6 +22,9 @@ static constexpr int64_t kAccess = 16;
 /// and at most.
 static constexpr int64_t kKept = 32, kMostKept = 64;
 
+/// Vectors of a row of a matrix that a thread reads at a time.
+static constexpr int64_t kRowVectors = 4;
+
 /// Elements of a column that a thread reduces at least, where a reduction is done in parts,
 /// vectors of a row, for each of which it waits, and the most parts.
 static constexpr int64_t kPart = 16, kPartVectors = 4, kMostParts = 4096;
@@ -85,6 +88,17 @@ GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
   // Parts of warps fill blocks of four warps.
   int64_t rows = threads <= 32 ? 128 / threads : 1;
   return {threads, rows, lanes, steps};
+}
+
+GPURowsSchedule loop::chooseGPUVectorProduct(int64_t size, int64_t last,
+                                             int64_t bytes) {
+  int64_t lanes = divide(last, getLanes(bytes, bytes));
+  int64_t vectors = llvm::divideCeil(size, lanes);
+  int64_t threads = std::clamp<int64_t>(
+      llvm::PowerOf2Ceil(llvm::divideCeil(vectors, kRowVectors)), 4, kGPUBlock);
+  int64_t steps = llvm::divideCeil(vectors, threads);
+  int64_t rows = threads <= 32 ? 128 / threads : 1;
+  return {threads, rows, lanes, steps * lanes <= kMostKept ? steps : 0};
 }
 
 std::optional<GPUPartsSchedule>

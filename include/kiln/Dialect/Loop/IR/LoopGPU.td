@@ -103,7 +103,7 @@ def Loop_GPURowsScheduleAttr : Loop_Schedule<"GPURowsSchedule", "gpu_rows"> {
       `steps * lanes` at most 256.
     - (C4) the kernel has pointwise nests, and reductions, scans and sorts of one row
       per point of the shared domain; a nest reads of a row of another only the
-      element in its own place.
+      element in its own place. Or it is a contraction, whose rows are what it adds up.
     - (C5) with `steps`, all rows have one known size, which they hold; `lanes`
       divides the last extent of each row.
 

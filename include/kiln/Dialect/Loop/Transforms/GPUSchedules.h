@@ -79,6 +79,11 @@ struct GPURowsSchedule {
 };
 GPURowsSchedule chooseGPURows(const GPURowsShape &kernel);
 
+/// A matrix times a vector: rows of so many products to be added up, neighbours in runs of
+/// multiples of `last`, of factors with at most so many bytes.
+GPURowsSchedule chooseGPUVectorProduct(int64_t size, int64_t last,
+                                       int64_t bytes);
+
 /// Reductions of much to few points.
 struct GPUPartsShape {
   int64_t points = 1; ///< of the shared domain
