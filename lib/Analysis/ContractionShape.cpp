@@ -200,8 +200,8 @@ bool ShapeAnalysis::wantsFewColumns(ArrayRef<unsigned> rows,
                                     ArrayRef<unsigned> columns,
                                     ArrayRef<unsigned> sum) const {
   // Only a whole result is free to be stored in any order.
-  if (!frame.resultStrides.empty() || !frame.outer.empty() || sum.empty() ||
-      !steps[sum.back()][0].isConstant(1) ||
+  if (frame.keepsOrder || !frame.resultStrides.empty() ||
+      !frame.outer.empty() || sum.empty() || !steps[sum.back()][0].isConstant(1) ||
       !steps[sum.back()][1].isConstant(1))
     return false;
   uint64_t m = count(rows), n = count(columns), k = count(sum);

@@ -73,6 +73,12 @@ struct ContractionFrame {
   /// Parallel dimensions that are counted off outside in any case. Addresses
   /// need not be linear in them.
   ArrayRef<unsigned> outer;
+  /// Neighbours in the result stay columns, however many rows and columns there are:
+  /// nothing is packed that would cost more.
+  bool keepsOrder = false;
+
+  /// That of a kernel whose blocks each have a tile, on a GPU.
+  static ContractionFrame ofTiles() { return {{}, {}, /*keepsOrder=*/true}; }
 };
 
 /// The shape of a contraction whose operands have these strides; nothing if it

@@ -21,7 +21,8 @@ LogicalResult GridProductBase::analyze() {
     return failure();
   op = *kernel.getBody().getOps<ContractOp>().begin();
   auto found = analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
-                                            layout.lookup(op.getRhs()));
+                                            layout.lookup(op.getRhs()),
+                                            analysis::ContractionFrame::ofTiles());
   if (!found)
     return refuse(schedule) << "its contraction is no matrix product";
   shape = std::move(*found);

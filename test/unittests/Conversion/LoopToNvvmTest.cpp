@@ -79,7 +79,8 @@ static ScheduleAttr getProduct(ContractOp op,
   auto kernel = op->getParentOfType<KernelOp>();
   analysis::KernelLayout layout = analysis::getLayout(kernel, strides);
   auto shape = analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
-                                            layout.lookup(op.getRhs()));
+                                            layout.lookup(op.getRhs()),
+                                            analysis::ContractionFrame::ofTiles());
   if (!shape)
     return {};
   Type factor = analysis::getFactorType(op);

@@ -285,7 +285,8 @@ static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
                                         const analysis::SizeHints &hints) {
   analysis::KernelLayout layout = analysis::getLayout(kernel, strides);
   auto shape = analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
-                                            layout.lookup(op.getRhs()));
+                                            layout.lookup(op.getRhs()),
+                                            analysis::ContractionFrame::ofTiles());
   if (!shape)
     return {};
   if (ScheduleAttr rows = chooseVectorProduct(op, *shape, machine, hints))

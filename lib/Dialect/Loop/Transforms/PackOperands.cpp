@@ -232,7 +232,8 @@ void PackOperands::pack(KernelOp kernel, const GPUMachine &machine,
     return;
   analysis::KernelLayout layout = analysis::getLayout(kernel, *strides);
   auto shape = analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
-                                            layout.lookup(op.getRhs()));
+                                            layout.lookup(op.getRhs()),
+                                            analysis::ContractionFrame::ofTiles());
   if (!shape)
     return;
   GPUProductShape product = getGPUProductShape(op, *shape, machine, hints);
