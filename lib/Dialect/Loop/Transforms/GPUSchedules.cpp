@@ -163,7 +163,7 @@ static constexpr ProductTile kProductTiles[] = {
     {ProductUnit::Mma, 32, 64, 64, 16, 32, 4, 240},
     {ProductUnit::Mma, 16, 64, 64, 16, 16, 5, 140},
     {ProductUnit::Mma, 64, 16, 64, 16, 16, 5, 140},
-    {ProductUnit::Fma, 128, 128, 8, 8, 8, 4, 93},
+    {ProductUnit::Fma, 128, 128, 16, 8, 8, 3, 100},
     {ProductUnit::Fma, 128, 64, 16, 8, 4, 3, 75},
     {ProductUnit::Fma, 64, 128, 16, 4, 8, 3, 75},
     {ProductUnit::Fma, 64, 64, 16, 4, 4, 3, 65},
