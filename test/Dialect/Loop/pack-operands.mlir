@@ -94,3 +94,30 @@ module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 13
     return %r, %s : tensor<1x2003xbf16>, tensor<2048x2048xbf16>
   }
 }
+
+// -----
+
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
+  // Warpgroups take no sum of unknown size, so that stays, too; any number of rows will do.
+  // CHECK-LABEL: func.func @symbols
+  // CHECK-NOT: loop.pointwise
+  // CHECK: loop.contract parallel [4096, 2003] reduction [s0]
+  // CHECK: loop.kernel @rows_left {{.*}} shared [s0, 2008]
+  // CHECK: loop.pointwise (%i, %j) in [s0, 2008]
+  // CHECK: unit = wgmma
+  func.func @symbols(%x: tensor<4096x?xbf16, #guard.shape<[4096, s0]>>, %w: tensor<2003x?xbf16, #guard.shape<[2003, s0]>>, %y: tensor<?x2005xbf16, #guard.shape<[s0, 2005]>>, %z: tensor<4096x2005xbf16>) -> (tensor<4096x2003xbf16>, tensor<?x4096xbf16, #guard.shape<[s0, 4096]>>) {
+    %r = loop.kernel @sum ins(%a = %x : tensor<4096x?xbf16, #guard.shape<[4096, s0]>>, %b = %w : tensor<2003x?xbf16, #guard.shape<[2003, s0]>>) shared [] -> tensor<4096x2003xbf16> {
+      %c = loop.contract parallel [4096, 2003] reduction [s0]
+          lhs %a[d0, d2] : tensor<4096x?xbf16, #guard.shape<[4096, s0]>> rhs %b[d1, d2] : tensor<2003x?xbf16, #guard.shape<[2003, s0]>>
+          acc f32 : tensor<4096x2003xbf16>
+      loop.return %c : tensor<4096x2003xbf16>
+    }
+    %s = loop.kernel @rows ins(%a = %y : tensor<?x2005xbf16, #guard.shape<[s0, 2005]>>, %b = %z : tensor<4096x2005xbf16>) shared [] -> tensor<?x4096xbf16, #guard.shape<[s0, 4096]>> {
+      %c = loop.contract parallel [s0, 4096] reduction [2005]
+          lhs %a[d0, d2] : tensor<?x2005xbf16, #guard.shape<[s0, 2005]>> rhs %b[d1, d2] : tensor<4096x2005xbf16>
+          acc f32 : tensor<?x4096xbf16, #guard.shape<[s0, 4096]>>
+      loop.return %c : tensor<?x4096xbf16, #guard.shape<[s0, 4096]>>
+    }
+    return %r, %s : tensor<4096x2003xbf16>, tensor<?x4096xbf16, #guard.shape<[s0, 4096]>>
+  }
+}

@@ -66,13 +66,15 @@ private:
 } // namespace
 
 /// How operand `k` would be packed; nothing where it would have its elements several times,
-/// masks, or an extent inside that is not known.
+/// masks, or an extent that has to be known is not.
 static std::optional<Packing> choosePacking(ContractOp op,
                                             const ContractionShape &shape,
                                             unsigned k,
                                             const analysis::SizeHints &hints) {
   const analysis::DimGroup &across = k == 0 ? shape.rows : shape.columns;
-  if (!op.getMasks().empty() || across.dims.empty() || shape.sum.dims.empty())
+  if (!op.getMasks().empty() || across.dims.empty() ||
+      shape.sum.dims.empty() ||
+      shape.sum.extent.getConstant().value_or(0) < 1)
     return std::nullopt;
   Packing packing;
   packing.isLeft = (k == 0) != shape.exchanged;
@@ -275,11 +277,12 @@ void PackOperands::runOnOperation() {
   GPUMachine machine = getMachine(gpu);
   if (!machine.hasWarpgroups)
     return;
-  copies.clear();
   analysis::SizeHints hints(getOperation()->getParentOfType<ModuleOp>());
-  for (Block &block : getOperation().getBody())
+  for (Block &block : getOperation().getBody()) {
+    copies.clear();
     for (KernelOp kernel :
          llvm::make_early_inc_range(block.getOps<KernelOp>()))
       if (!kernel.getScheduleAttr())
         pack(kernel, machine, hints);
+  }
 }
