@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Package/GraphPlan.h"
+#include "kiln/Package/ExprEvaluator.h"
 
 #include <map>
 
@@ -18,9 +19,29 @@ static std::string located(const std::string &text,
 }
 
 /// Why a step needs the host; empty if it does not.
-static std::string whyHost(const Step &step) {
+bool isDeviceCheck(const Program &program, const ExternStep &step) {
+  if (step.overload != "aten._assert_async.msg" &&
+      step.overload != "aten._assert_async.default")
+    return false;
+  auto *flag = step.arguments.empty()
+                   ? nullptr
+                   : std::get_if<Argument::TensorRef>(&step.arguments[0].value);
+  if (!flag)
+    return false;
+  const Value &value = program.values[flag->value];
+  if (value.kind == Value::Kind::Dynamic || itemSize(value.dtype) > 8)
+    return false;
+  for (ExprId size : value.sizes)
+    if (constantSize(program.exprs[size]) != 1)
+      return false;
+  return true;
+}
+
+static std::string whyHost(const Program &program, const Step &step) {
   if (auto *call = std::get_if<ExternStep>(&step))
-    return located(call->overload + " runs on the host", call->location);
+    return isDeviceCheck(program, *call)
+               ? ""
+               : located(call->overload + " runs on the host", call->location);
   if (auto *control = std::get_if<ControlStep>(&step))
     return located("a branch or a loop is decided on the host",
                    control->location);
@@ -48,16 +69,16 @@ GraphPlan planGraphs(const Program &program) {
   uint32_t count = static_cast<uint32_t>(program.steps.size());
   for (uint32_t i = 0; i < count; ++i) {
     const Step &step = program.steps[i];
-    if (std::string why = whyHost(step); !why.empty()) {
+    if (std::string why = whyHost(program, step); !why.empty()) {
       close(i);
       if (hasLaunched)
         pending.push_back({i, std::move(why)});
       continue;
     }
     auto *grid = std::get_if<GridStep>(&step);
-    if (!grid)
+    if (!grid && !std::holds_alternative<ExternStep>(step))
       continue;
-    open.launches += static_cast<uint32_t>(grid->parts.size());
+    open.launches += grid ? static_cast<uint32_t>(grid->parts.size()) : 1;
     plan.breaks.insert(plan.breaks.end(), pending.begin(), pending.end());
     pending.clear();
     hasLaunched = true;

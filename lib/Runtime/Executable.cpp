@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Runtime/Executable.h"
+#include "kiln/Package/GraphPlan.h"
 #include "kiln/Package/Verifier.h"
 #include "kiln/Runtime/Device.h"
 
@@ -108,17 +109,36 @@ std::vector<uint32_t> outputsWith(const Program &program, F test) {
 
 } // namespace
 
-/// Kernels for a GPU run on the device, those for a processor here.
-static Result<ProgramCode> loadCode(const package::KernelImage &image,
+static bool hasDeviceChecks(const package::Package &package) {
+  for (const auto *programs : {&package.programs, &package.bodies})
+    for (const Program &program : *programs)
+      for (const package::Step &step : program.steps)
+        if (auto *call = std::get_if<package::ExternStep>(&step))
+          if (package::isDeviceCheck(program, *call))
+            return true;
+  return false;
+}
+
+/// Kernels for a GPU run on the device, those for a processor here. The kernel that looks
+/// at assertions is added to the image of a package that has some.
+static Result<ProgramCode> loadCode(package::Package &package,
                                     std::shared_ptr<Device> device,
                                     package::KernelStore *store) {
+  package::KernelImage &image = package.image;
   if (image.kind == KILN_IMAGE_PTX) {
     if (!device)
       return Error::usage("the package is compiled for '" + image.target +
                           "'; expected --device=cuda");
+    auto check = static_cast<uint32_t>(image.kernels.size());
+    if (hasDeviceChecks(package)) {
+      std::string_view code = device->checkCode();
+      image.kernels.push_back({kCheckKernel, image.bytes.size()});
+      image.bytes.insert(image.bytes.end(), code.begin(), code.end());
+      image.bytes.push_back(0);
+    }
     auto grids = device->load(image, store);
     return grids ? Result<ProgramCode>(
-                       ProgramCode(std::move(device), std::move(*grids)))
+                       ProgramCode(std::move(device), std::move(*grids), check))
                  : Result<ProgramCode>(grids.takeError());
   }
   if (device)
@@ -141,7 +161,7 @@ Executable::load(package::Package package, const OperatorRegistry &registry,
   executable->package_ = std::move(package);
   package::Package &own = executable->package_;
 
-  auto code = loadCode(own.image, std::move(device), store);
+  auto code = loadCode(own, std::move(device), store);
   if (!code)
     return code.takeError();
   own.image.bytes = {};

@@ -14,6 +14,9 @@
 
 namespace kiln::runtime {
 
+/// Says of an error which call of the model it came from.
+Error describeCall(const package::ExternStep &step, const Error &error);
+
 /// What is known of a program without its inputs.
 struct ProgramRunner::Plan {
   ProgramCode code;
@@ -35,6 +38,12 @@ struct ProgramRunner::Plan {
   /// Values that are slots which the program writes in place.
   std::vector<package::ValueId> updated;
   std::vector<package::GraphSegment> segments; ///< on a device
+  /// An assertion as a launch of one thread.
+  struct Check {
+    package::GridStep step;
+    int64_t arguments[3] = {}; ///< cell, mask, bytes
+  };
+  std::vector<std::unique_ptr<Check>> checks; ///< per step; null where none
 };
 
 /// One call under way, and what the next call can use again: values of
@@ -111,6 +120,10 @@ private:
   Status grid(const package::GridStep &step);
   Status gridPart(const package::GridStep &step,
                   const package::GridStep::Part &part, bool isNarrow);
+  Status launchPart(const package::GridStep &step,
+                    const package::GridStep::Part &part, uint32_t kernel,
+                    uint32_t blocks, size_t arguments);
+  Status check(const Plan::Check &check);
   Status checkApart(const package::GridStep &step, size_t at,
                     const Tensor &laid);
   Status gridPointers(const package::GridStep &step,

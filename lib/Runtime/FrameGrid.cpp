@@ -227,17 +227,26 @@ Status ProgramRunner::Frame::gridPart(const GridStep &step,
       return bytes.error().withContext("tensor map");
     maps_.push_back(*bytes);
   }
+  return launchPart(step, part, isNarrow ? part.kernel : part.wide,
+                    static_cast<uint32_t>(blocks), part.arguments.size());
+}
+
+/// Launches with what `pointers_`, `arguments_` and `maps_` hold.
+Status ProgramRunner::Frame::launchPart(const GridStep &step,
+                                        const GridStep::Part &part,
+                                        uint32_t kernel, uint32_t blocks,
+                                        size_t arguments) {
   parameters_.clear();
   size_t pointers = step.buffers.size() + (step.hasWorkspace ? 0 : 1);
   for (size_t i = 0; i < pointers; ++i)
     parameters_.push_back(&pointers_[i]);
-  for (size_t i = 0; i < part.arguments.size(); ++i)
+  for (size_t i = 0; i < arguments; ++i)
     parameters_.push_back(&arguments_[i]);
   for (TensorMapBytes &map : maps_)
     parameters_.push_back(&map);
   GridLaunch launch;
-  launch.kernel = isNarrow ? part.kernel : part.wide;
-  launch.blocks = static_cast<uint32_t>(blocks);
+  launch.kernel = kernel;
+  launch.blocks = blocks;
   launch.threads = part.threads;
   launch.sharedBytes = part.sharedBytes;
   launch.parameters = parameters_.data();
@@ -246,9 +255,21 @@ Status ProgramRunner::Frame::gridPart(const GridStep &step,
   if (recording_)
     recording_->nodes.push_back(
         {&step, &part, launch, pointers_,
-         {arguments_.begin(), arguments_.begin() + part.arguments.size()},
+         {arguments_.begin(), arguments_.begin() + arguments},
          maps_, false});
   return device()->launch(*plan_.code.grids, launch);
+}
+
+/// Asks the device to look at an assertion.
+Status ProgramRunner::Frame::check(const Plan::Check &check) {
+  if (Status s = pointer(check.step.buffers[0], pointers_[0]); !s)
+    return s;
+  std::copy(std::begin(check.arguments), std::end(check.arguments),
+            arguments_.begin());
+  maps_.clear();
+  const GridStep::Part &part = check.step.parts[0];
+  return launchPart(check.step, part, part.kernel, /*blocks=*/1,
+                    std::size(check.arguments));
 }
 
 Status ProgramRunner::Frame::grid(const GridStep &step) {

@@ -101,6 +101,8 @@ Status ProgramRunner::Frame::step(size_t index) {
                                    std::to_string(index));
     return Status::success();
   }
+  if (!plan_.checks.empty() && plan_.checks[index])
+    return check(*plan_.checks[index]);
   if (auto *externStep = std::get_if<package::ExternStep>(&step))
     return call(*externStep, plan_.functions[index]);
   if (auto *copy = std::get_if<package::CopyStep>(&step)) {
@@ -331,14 +333,16 @@ static Status takeBack(const OpValue &copy, const OpValue &argument,
   return copyElements(*written, *target);
 }
 
+Error describeCall(const package::ExternStep &step, const Error &error) {
+  Error result = error.withContext(step.overload);
+  if (!step.location.empty())
+    result.message += " (at " + step.location + ")";
+  return result;
+}
+
 Status ProgramRunner::Frame::call(const package::ExternStep &step,
                                   const OpFunction &function) {
-  auto located = [&](const Error &error) {
-    Error result = error.withContext(step.overload);
-    if (!step.location.empty())
-      result.message += " (at " + step.location + ")";
-    return result;
-  };
+  auto located = [&](const Error &error) { return describeCall(step, error); };
   OpArguments arguments(step.arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i)
     if (Status s = argument(step.arguments[i], arguments[i]); !s)

@@ -225,6 +225,50 @@ static Status checkParameters(const Program &program, const DeviceImage &image) 
   return Status::success();
 }
 
+namespace {
+/// The bits that make a value true: a zero of floats may have a sign.
+int64_t maskOf(DType dtype) {
+  if (dtype == DType::F8E4M3FNUZ || dtype == DType::F8E5M2FNUZ ||
+      dtype == DType::F8E8M0FNU) // what would be -0 is NaN, or there is no 0
+    return -1;
+  uint64_t sign = uint64_t(1) << (8 * itemSize(dtype) - 1);
+  if (isComplex(dtype))
+    sign |= sign >> (4 * itemSize(dtype));
+  return static_cast<int64_t>(
+      isComplex(dtype) || isFloat(dtype) ? ~sign : ~uint64_t(0));
+}
+} // namespace
+
+/// Makes the launch that looks at the assertion of `call`.
+Status ProgramRunner::addCheck(size_t index, const package::ExternStep &call) {
+  Plan &plan = *plan_;
+  auto check = std::make_unique<Plan::Check>();
+  using package::Argument;
+  package::ValueId flag =
+      std::get<Argument::TensorRef>(call.arguments[0].value).value;
+  check->step.buffers = {flag};
+  check->step.hasWorkspace = true; // there is no parameter for one
+  check->step.parts.resize(1);
+  check->step.parts[0].kernel = plan.code.check;
+  auto *message = call.arguments.size() > 1
+                      ? std::get_if<std::string>(&call.arguments[1].value)
+                      : nullptr;
+  auto cell = plan.code.device->checkCell(
+      describeCall(call, Error::usage(message ? *message : "assertion failed")));
+  if (!cell)
+    return cell.takeError();
+  DType dtype = program_.values[flag].dtype;
+  check->arguments[0] = static_cast<int64_t>(*cell);
+  check->arguments[1] = maskOf(dtype);
+  check->arguments[2] = static_cast<int64_t>(itemSize(dtype));
+  plan.mostBuffers = std::max<size_t>(plan.mostBuffers, 1);
+  plan.mostArguments =
+      std::max(plan.mostArguments, std::size(check->arguments));
+  plan.checks.resize(program_.steps.size());
+  plan.checks[index] = std::move(check);
+  return Status::success();
+}
+
 ProgramRunner::ProgramRunner(const Program &program)
     : program_(program), plan_(std::make_unique<Plan>()) {}
 
@@ -274,6 +318,11 @@ ProgramRunner::create(const Program &program, ProgramCode code,
     auto *call = std::get_if<package::ExternStep>(&program.steps[i]);
     if (!call)
       continue;
+    if (plan.code.device && package::isDeviceCheck(program, *call)) {
+      if (Status s = runner->addCheck(i, *call); !s)
+        return s.takeError();
+      continue;
+    }
     plan.functions[i] = registry.find(call->overload);
     if (plan.functions[i])
       continue;

@@ -9,7 +9,7 @@
 #ifndef KILN_LIB_RUNTIMECUDA_CONTEXT_H
 #define KILN_LIB_RUNTIMECUDA_CONTEXT_H
 
-#include "Driver.h"
+#include "Checks.h"
 #include "kiln/Package/Package.h"
 #include "kiln/Runtime/Device.h"
 
@@ -27,10 +27,12 @@ struct Context {
   int device = 0;
   std::string name;        ///< "cuda:0"
   unsigned capability = 0; ///< 90 for 9.0
+  std::shared_ptr<Checks> checks;
 
   /// Success, or the sentence for an answer that came while something was done. A
   /// kernel's failure comes with some later call: `kernel` is the one that failed if
-  /// each is waited for, else the last one before the call.
+  /// each is waited for, else the last one before the call. An assertion that failed is
+  /// what is told of all failures behind it.
   Status check(int answer, const char *what, const std::string &kernel = "",
                bool isNamed = false) const;
 };

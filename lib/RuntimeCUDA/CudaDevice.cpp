@@ -26,9 +26,11 @@ Status Context::check(int answer, const char *what, const std::string &kernel,
         (kernel.empty() ? "" : ", '" + kernel + "' or one before it") +
         "; KILN_LAUNCH_BLOCKING=1 tells which");
   };
-  switch (answer) {
-  case kSuccess:
+  if (answer == kSuccess)
     return Status::success();
+  if (auto failure = checks->findFailed())
+    return *failure;
+  switch (answer) {
   case kIllegalAddress:
     return failed("accessed an illegal address");
   case kMisalignedAddress:
@@ -99,6 +101,7 @@ CudaDevice::~CudaDevice() {
   if (stream_)
     driver_.cuStreamSynchronize(stream_);
   allocator_.freeAll();
+  context_.checks->free();
   if (stream_)
     driver_.cuStreamDestroy_v2(stream_);
 }
@@ -211,6 +214,17 @@ Status CudaDevice::launch(const DeviceImage &image, const GridLaunch &launch) {
                           kernel.name, isBlocking_);
   lastKernel_ = kernel.name;
   return Status::success();
+}
+
+const char *CudaDevice::checkCode() const { return kCheckPTX; }
+
+Result<uint64_t> CudaDevice::checkCell(const Error &error) {
+  ContextScope current(context_);
+  Address cell = 0;
+  int answer = context_.checks->cellOf(error, cell);
+  if (Status s = context_.check(answer, "allocating page-locked memory"); !s)
+    return s.takeError();
+  return uint64_t(cell);
 }
 
 /// The driver's number of a type of elements; -1: none. Of f32 it is the one that is
@@ -354,6 +368,7 @@ static Result<std::shared_ptr<runtime::Device>>
 openNew(const Driver &functions, const DeviceOptions &options) {
   Context context;
   context.driver = &functions;
+  context.checks = std::make_shared<Checks>(functions);
   context.name = "cuda:" + std::to_string(options.ordinal);
   int count = 0, major = 0, minor = 0;
   if (Status s = context.check(context.driver->cuDeviceGetCount(&count),

@@ -44,6 +44,8 @@ public:
   Result<std::unique_ptr<DeviceGraph>>
   makeGraph(std::shared_ptr<const DeviceImage> image,
             const std::vector<GridLaunch> &launches) override;
+  const char *checkCode() const override;
+  Result<uint64_t> checkCell(const Error &error) override;
   Result<TensorMapBytes> encode(const TensorMapLayout &layout) override;
   Result<std::unique_ptr<DeviceEvent>> record() override;
   Result<std::shared_ptr<void>> hold(double seconds) override;

@@ -95,6 +95,9 @@ struct KernelNode {
   F(cuMemGetInfo_v2, (size_t *, size_t *))                                     \
   F(cuMemAlloc_v2, (Address *, size_t))                                        \
   F(cuMemFree_v2, (Address))                                                   \
+  F(cuMemHostAlloc, (void **, size_t, unsigned))                               \
+  F(cuMemHostGetDevicePointer_v2, (Address *, void *, unsigned))               \
+  F(cuMemFreeHost, (void *))                                                   \
   F(cuMemcpyHtoDAsync_v2, (Address, const void *, size_t, Handle))             \
   F(cuMemcpyDtoHAsync_v2, (void *, Address, size_t, Handle))                   \
   F(cuMemcpyDtoDAsync_v2, (Address, Address, size_t, Handle))                  \

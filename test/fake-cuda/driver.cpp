@@ -15,8 +15,9 @@
 // BYTES", "download BYTES", "link NAME", "wait", "graph NODES", "replay" and "update
 // NAME". A launch of a graph does what its nodes do. Functions fail on a thread without a
 // context; memory or code that goes while launches were not waited for breaks the device.
-// Three entries mean something by their names:
+// Some entries mean something by their names:
 //
+//   kiln_check   fails the launch and writes to its cell, unless the value is true
 //   fake_saxpy   f32 buffers x, y, r: r = 2 x + y, as far as the memory of r goes
 //   fake_fault   the device fails with an illegal address
 //   fake_lost    the device is lost
@@ -53,6 +54,7 @@ enum Answer {
   InvalidContext = 201,
   NotFound = 500,
   IllegalAddress = 700,
+  LaunchFailed = 719,
   Unknown = 999,
 };
 
@@ -184,6 +186,17 @@ void saxpy(void **parameters) {
     r[i] = 2 * x[i] + y[i];
 }
 
+/// Parameters: value, cell, mask, bytes.
+void check(void **parameters) {
+  auto parameter = [&](int i) { return *static_cast<Address *>(parameters[i]); };
+  unsigned long long value = 0;
+  std::memcpy(&value, reinterpret_cast<void *>(parameter(0)), parameter(3));
+  if (value & parameter(2))
+    return;
+  *reinterpret_cast<uint32_t *>(parameter(1)) = 1;
+  fail(LaunchFailed);
+}
+
 int run(const Function &function, unsigned blocks, unsigned threads,
         unsigned shared, void **parameters) {
   State &s = state();
@@ -197,6 +210,8 @@ int run(const Function &function, unsigned blocks, unsigned threads,
   static long long launches = 0;
   if (function.name == "fake_saxpy")
     saxpy(parameters);
+  else if (function.name == "kiln_check")
+    check(parameters);
   else if (function.name == "fake_fault" || ++launches == setting("fault", 0))
     fail(IllegalAddress);
   else if (function.name == "fake_lost")
@@ -218,6 +233,9 @@ void setNode(Node &node, const KernelNode &launch) {
 } // namespace
 
 extern "C" {
+
+/// For tests that go on behind a failure, as in a process of its own.
+void kiln_fake_cuda_reset() { state().failure = Success; }
 
 int cuInit(unsigned) { return setting("devices", 1) > 0 ? Success : NoDevice; }
 int cuDriverGetVersion(int *version) {
@@ -346,6 +364,18 @@ int cuMemFree_v2(Address address) {
   note("free " + std::to_string(block->second));
   s.memory.erase(block);
   std::free(reinterpret_cast<void *>(address));
+  return Success;
+}
+int cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
+  *memory = std::malloc(bytes);
+  return *memory ? Success : OutOfMemory;
+}
+int cuMemHostGetDevicePointer_v2(Address *address, void *memory, unsigned) {
+  *address = reinterpret_cast<Address>(memory);
+  return Success;
+}
+int cuMemFreeHost(void *memory) {
+  std::free(memory);
   return Success;
 }
 int cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, void *) {

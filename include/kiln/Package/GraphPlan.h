@@ -38,6 +38,10 @@ struct GraphPlan {
   std::vector<GraphBreak> breaks;     ///< of steps with launches on both sides
 };
 
+/// True for an assertion (`aten._assert_async`) of one value of up to eight bytes. A
+/// device looks at it by itself, as part of what it is asked for.
+bool isDeviceCheck(const Program &program, const ExternStep &step);
+
 GraphPlan planGraphs(const Program &program);
 
 /// What `--explain=cudagraphs` says of a package.

@@ -100,6 +100,11 @@ public:
   virtual Result<double> secondsSince(const DeviceEvent &earlier) = 0;
 };
 
+/// The entry of `Device::checkCode`: one thread that reads a value of `bytes` (1, 2, 4
+/// or 8), and fails if its bits under `mask` are 0. Its parameters, 64 bits each: the
+/// value's address, the cell's, mask, bytes.
+constexpr char kCheckKernel[] = "kiln_check";
+
 class Device : public std::enable_shared_from_this<Device> {
 public:
   virtual ~Device() = default;
@@ -131,6 +136,12 @@ public:
   makeGraph(std::shared_ptr<const DeviceImage> image,
             const std::vector<GridLaunch> &launches) = 0;
   virtual Result<TensorMapBytes> encode(const TensorMapLayout &layout) = 0;
+
+  /// The text of `kCheckKernel`, to stand beside the kernels of an image.
+  virtual const char *checkCode() const = 0;
+  /// Where that kernel writes to when `error` happened: then the device stops, and
+  /// everything that waits for it or asks it for something has this error.
+  virtual Result<uint64_t> checkCell(const Error &error) = 0;
 
   /// An event behind everything that was asked for by now.
   virtual Result<std::unique_ptr<DeviceEvent>> record() = 0;

@@ -107,10 +107,12 @@ struct ProgramCode {
   std::shared_ptr<LoadedImage> image;
   std::shared_ptr<Device> device; ///< null: everything is on the host
   std::shared_ptr<DeviceImage> grids;
+  uint32_t check = 0; ///< the kernel of `grids` that looks at assertions
 
   ProgramCode(std::shared_ptr<LoadedImage> image) : image(std::move(image)) {}
-  ProgramCode(std::shared_ptr<Device> device, std::shared_ptr<DeviceImage> grids)
-      : device(std::move(device)), grids(std::move(grids)) {}
+  ProgramCode(std::shared_ptr<Device> device, std::shared_ptr<DeviceImage> grids,
+              uint32_t check)
+      : device(std::move(device)), grids(std::move(grids)), check(check) {}
   ProgramCode() = default;
 };
 
@@ -144,6 +146,7 @@ private:
 
   ProgramRunner(const package::Program &program);
   std::unique_ptr<Frame> takeFrame();
+  Status addCheck(size_t index, const package::ExternStep &call);
 
   const package::Program &program_;
   std::unique_ptr<Plan> plan_;
