@@ -312,6 +312,10 @@ Value loop::makeSortKey(BodyContext body, Value value, Type element,
                                   number(APInt(width, 0)), key);
     key = arith::SelectOp::create(b, body.loc, scalars.isNan(value),
                                   number(APInt::getSignedMaxValue(width)), key);
+    if (type.isBF16()) // the upper half of the f32 that it is computed as
+      key = arith::TruncIOp::create(
+          b, body.loc, b.getI16Type(),
+          arith::ShRUIOp::create(b, body.loc, key, number(APInt(width, 16))));
   } else if (type.isInteger(1) || element.isUnsignedInteger()) {
     unsigned width = type.getIntOrFloatBitWidth();
     if (width == 64)
