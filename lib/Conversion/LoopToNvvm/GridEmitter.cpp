@@ -56,6 +56,11 @@ Value GridEmitter::allocateScratch(ExprAttr bytes) {
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
+int64_t GridEmitter::getMostShared() {
+  GPUTargetAttr target = getGPUTarget(function);
+  return target ? target.getShared() : kMostShared;
+}
+
 Value GridEmitter::getSharedMemory() {
   Operation *home = function->getParentOp();
   if (Operation *found = SymbolTable::lookupSymbolIn(home, kShared))
@@ -267,9 +272,7 @@ LogicalResult GridEmitter::emit(OpBuilder &builder, StringRef name,
     buffers[kernel.getBody().getArgument(k)].isConstant = isConstant(k);
   if (failed(emitThread()) || failed(checkIndices()))
     return failure();
-  GPUTargetAttr target =
-      getGPUTarget(builder.getInsertionBlock()->getParentOp());
-  int64_t limit = target ? target.getShared() : kMostShared;
+  int64_t limit = getMostShared();
   if (sharedBytes > limit)
     return refuse(kernel.getScheduleAttr())
            << "which takes " << sharedBytes

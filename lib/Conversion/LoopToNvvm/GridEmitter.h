@@ -22,8 +22,14 @@
 
 namespace kiln::loop {
 
+class RowMemory;
+struct RadixRow;
+
 /// Threads of a warp.
 inline constexpr int64_t kWarp = 32;
+/// Bytes of shared memory that the sorts of a function may declare: 48 KB less what its
+/// reductions need.
+inline constexpr int64_t kMostDeclared = 45056;
 
 /// What a launch of the emitted functions needs.
 struct EmittedGrid {
@@ -78,6 +84,8 @@ protected:
   Value mul(Value x, int64_t y);
   Value mulExpr(Value index, guard::ExprAttr factor);
   Value toWord(Value index); ///< as i32
+  /// What a block may have of it.
+  int64_t getMostShared();
   /// Shared memory of `sharedBytes`, which the launch says.
   Value getSharedMemory();
   /// Runs `body` in each thread whose `item` is one of `items`, and sets `blocks`.
@@ -169,12 +177,26 @@ private:
   scanShuffled(ScanOp op, SmallVector<Value> values, int64_t count);
   SmallVector<Value> fetch(ArrayRef<Value> values, Value from);
 
-  // Sorts (GridRowSort.cpp).
+  // Sorts (GridRowSort.cpp, GridRowRadix.cpp).
   LogicalResult emitRowSort(SortOp op, const Position &shared);
-  SmallVector<Value> getSortMemory(guard::ExprAttr extent,
-                                   SmallVector<Type> &types);
+  void declareRows(guard::ExprAttr extent, ArrayRef<Type> types, int64_t all,
+                   RowMemory &memory);
+  LogicalResult fillSorted(Block &block, RowMemory &memory,
+                           const Position &position, Value inside);
+  void finishSorted(SortOp op, RowMemory &memory, unsigned column, Value at,
+                    const Position &position);
   void forEachPair(Value count, Value half,
                    llvm::function_ref<void(Value low, Value place)> compare);
+  LogicalResult emitRadixSort(SortOp op, const Position &start,
+                              unsigned shared);
+  int64_t getMostSorted();
+  RadixRow enterRadix(guard::ExprAttr extent, ArrayRef<Type> keyTypes);
+  void forEachDigit(RadixRow &row, unsigned k, Value shift, Value at,
+                    llvm::function_ref<void(Value place, Value counter)> body);
+  Value addShuffled(Value value, int64_t count);
+  Value addThreadsBefore(Value value);
+  void addCounters(RadixRow &row);
+  Value emitDigit(RadixRow &row, unsigned k, Value shift, Value at);
 
   GPURowsScheduleAttr schedule;
   Value rowInside;       ///< null where all are

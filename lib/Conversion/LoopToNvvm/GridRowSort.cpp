@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Keys and positions of a row lie in shared memory, or in the workspace where they do
-// not fit, and are sorted by a bitonic network: runs of `half` elements become runs of
+// Keys and positions of a row that fit lie in shared memory, and are sorted by a bitonic
+// network (longer rows: GridRowRadix.cpp): runs of `half` elements become runs of
 // twice as many, whose first step compares each element with its mirror image in the
 // other run, and whose next steps compare elements 2^k apart. So every comparison puts
 // the lesser element first, and pairs that reach behind the end of a row, where the
@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GridEmitter.h"
+#include "RowMemory.h"
 
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 
@@ -30,42 +31,18 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-/// Bytes of shared memory that a function may declare, less what its reductions need.
-static constexpr int64_t kDeclared = 45056;
-static constexpr int64_t kAligned = 16;
-
 namespace {
 
 /// The keys of a row, and behind them the positions.
-class SortedRow {
+class SortedRow : public RowMemory {
 public:
-  SortedRow(ImplicitLocOpBuilder &b, ArrayRef<Value> columns,
-            ArrayRef<Type> types)
-      : b(b), columns(columns), types(types) {}
-
-  /// Elements from `at` on: one, or the lanes of a vector.
-  Value load(unsigned column, Value at, int64_t lanes) {
-    Type type = types[column];
-    int64_t bytes = type.getIntOrFloatBitWidth() / 8 * lanes;
-    if (lanes > 1)
-      type = VectorType::get({lanes}, type);
-    return LLVM::LoadOp::create(b, type, address(column, at),
-                                std::min(bytes, kAligned));
-  }
-
-  void store(unsigned column, Value at, Value value) {
-    Type type = value.getType();
-    auto vector = dyn_cast<VectorType>(type);
-    int64_t bytes = getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8 *
-                    (vector ? vector.getNumElements() : 1);
-    LLVM::StoreOp::create(b, value, address(column, at),
-                          std::min(bytes, kAligned));
-  }
+  SortedRow(ImplicitLocOpBuilder &b, ArrayRef<Type> types)
+      : RowMemory(b, types), b(b), count(types.size()) {}
 
   /// Puts the lesser of two elements first.
   void order(Value low, Value high) {
     SmallVector<Value> x, y;
-    for (unsigned k = 0; k < types.size(); ++k) {
+    for (unsigned k = 0; k < count; ++k) {
       x.push_back(load(k, low, 1));
       y.push_back(load(k, high, 1));
     }
@@ -73,20 +50,13 @@ public:
         scf::IfOp::create(b, isLess(y, x), /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(branch.thenBlock()->getTerminator());
-    for (unsigned k = 0; k < types.size(); ++k) {
+    for (unsigned k = 0; k < count; ++k) {
       store(k, low, y[k]);
       store(k, high, x[k]);
     }
   }
 
 private:
-  Value address(unsigned column, Value at) {
-    Value offset = arith::IndexCastOp::create(b, b.getI64Type(), at);
-    Value base = columns[column];
-    return LLVM::GEPOp::create(b, base.getType(), types[column], base,
-                               ArrayRef<LLVM::GEPArg>{offset});
-  }
-
   Value isLess(ArrayRef<Value> x, ArrayRef<Value> y) {
     Value less;
     for (size_t k = x.size(); k-- > 0;) {
@@ -104,60 +74,53 @@ private:
   }
 
   ImplicitLocOpBuilder &b;
-  ArrayRef<Value> columns;
-  ArrayRef<Type> types;
+  unsigned count;
 };
 
 } // namespace
 
-/// Memory for a row of each type, and of positions behind them, whose type is added: of
-/// the block where that is enough for all its rows. All of it is the same whatever the
-/// width of indices, because one launch is for both.
-SmallVector<Value>
-GridRowsEmitter::getSortMemory(ExprAttr extent, SmallVector<Type> &types) {
+/// Bytes that rows of a block with columns of these types take, one behind the other;
+/// nothing where they are more than a function may declare.
+static std::optional<int64_t> getDeclared(ExprAttr extent, ArrayRef<Type> types,
+                                          int64_t rows) {
   auto count = extent.getConstant();
-  SmallVector<int64_t> places;
+  if (!count || *count > kMostDeclared)
+    return std::nullopt;
   int64_t bytes = 0;
-  types.push_back(b.getI32Type());
-  for (Type type : types) {
-    places.push_back(bytes);
-    int64_t size = type.getIntOrFloatBitWidth() / 8;
-    bytes += count && *count <= kDeclared
-                 ? int64_t(llvm::alignTo(*count * size, kAligned))
-                 : kDeclared + 1;
-  }
-  SmallVector<Value> columns;
-  int64_t all = bytes * schedule.getRows();
-  if (sortedBytes + all > kDeclared) {
-    types.back() = b.getI64Type();
-    for (Type type : types)
-      columns.push_back(
-          allocateScratch(extent * int64_t(type.getIntOrFloatBitWidth() / 8)));
-    return columns;
-  }
+  for (Type type : types)
+    bytes += llvm::alignTo(*count * type.getIntOrFloatBitWidth() / 8,
+                           RowMemory::kAligned);
+  bytes *= rows;
+  return bytes <= kMostDeclared ? std::optional(bytes) : std::nullopt;
+}
+
+/// Shared memory of so many bytes for all rows of a block, which `memory` gets that of
+/// this thread's row of.
+void GridRowsEmitter::declareRows(ExprAttr extent, ArrayRef<Type> types,
+                                  int64_t all, RowMemory &memory) {
   sortedBytes += all;
-  LLVM::GlobalOp memory;
+  LLVM::GlobalOp declared;
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(function);
-    memory = LLVM::GlobalOp::create(
+    declared = LLVM::GlobalOp::create(
         b, LLVM::LLVMArrayType::get(b.getI8Type(), all),
         /*isConstant=*/false, LLVM::Linkage::Internal,
         getFreeName(function->getParentOp(),
                     (function.getName() + "_keys").str()),
-        Attribute(), kAligned, /*addrSpace=*/3);
+        Attribute(), RowMemory::kAligned, /*addrSpace=*/3);
   }
-  Value base = LLVM::AddressOfOp::create(b, memory);
-  Value number = arith::DivUIOp::create(b, thread,
-                                        constantIndex(schedule.getThreads()));
-  for (int64_t place : places) {
-    Value offset = arith::IndexCastOp::create(
-        b, b.getI64Type(), add(mul(number, bytes), constantIndex(place)));
-    columns.push_back(LLVM::GEPOp::create(b, base.getType(), b.getI8Type(),
-                                          base,
-                                          ArrayRef<LLVM::GEPArg>{offset}));
+  Value base = LLVM::AddressOfOp::create(b, declared);
+  Value offset = mul(
+      arith::DivUIOp::create(b, thread, constantIndex(schedule.getThreads())),
+      all / schedule.getRows());
+  for (Type type : types) {
+    memory.addColumn(base, offset);
+    offset = add(offset, constantIndex(llvm::alignTo(
+                             *extent.getConstant() *
+                                 type.getIntOrFloatBitWidth() / 8,
+                             RowMemory::kAligned)));
   }
-  return columns;
 }
 
 /// Runs `compare` for the lower element of each pair in blocks of twice `half`, a power
@@ -208,32 +171,58 @@ static void emitPowers(ImplicitLocOpBuilder &b, Value first,
       });
 }
 
+/// Puts the keys of the elements at a position, and where they are, into `memory`.
+LogicalResult GridRowsEmitter::fillSorted(Block &block, RowMemory &memory,
+                                          const Position &position,
+                                          Value inside) {
+  BodyEmitter body(*this, position);
+  if (failed(body.emit(block)))
+    return failure();
+  Value at = position.dims.back();
+  OperandRange keys = block.getTerminator()->getOperands();
+  return emitIf(inside, [&] {
+    for (auto [k, key] : llvm::enumerate(keys))
+      memory.store(k, at, body.getWide(key));
+    for (int64_t k = 0; k < position.lanes; ++k) {
+      Value place = add(at, constantIndex(k));
+      memory.store(keys.size(), place,
+                   arith::IndexCastOp::create(
+                       b, memory.getType(keys.size()), place));
+    }
+    return success();
+  });
+}
+
+/// The result at a position, whose places are in a column of `memory` from `at` on.
+void GridRowsEmitter::finishSorted(SortOp op, RowMemory &memory,
+                                   unsigned column, Value at,
+                                   const Position &position) {
+  Value place =
+      memory.load(column, add(at, position.dims.back()), position.lanes);
+  Type wide = b.getI64Type();
+  if (position.lanes > 1)
+    wide = VectorType::get({position.lanes}, wide);
+  if (place.getType() != wide)
+    place = arith::ExtUIOp::create(b, wide, place);
+  finish(op.getResult(), position, place);
+}
+
 LogicalResult GridRowsEmitter::emitRowSort(SortOp op, const Position &point) {
   Position start = enter(point, op.getDomain());
   unsigned shared = point.extents.size();
   Block &block = op.getBody().front();
   SmallVector<Type> types(block.getTerminator()->getOperandTypes());
   unsigned keys = types.size();
+  types.push_back(b.getI32Type());
+  auto declared = getDeclared(op.getRowExtent(), types, schedule.getRows());
+  if (!declared || sortedBytes + *declared > kMostDeclared)
+    return emitRadixSort(op, start, shared);
   // What pairs of the last run reach.
   reached.push_back(op.getRowExtent() * 4);
-  SmallVector<Value> columns = getSortMemory(op.getRowExtent(), types);
-  SortedRow sorted(b, columns, types);
+  SortedRow sorted(b, types);
+  declareRows(op.getRowExtent(), types, *declared, sorted);
   auto fill = [&](const Position &position, Value inside) {
-    BodyEmitter body(*this, position);
-    if (failed(body.emit(block)))
-      return failure();
-    Value at = position.dims.back();
-    return emitIf(inside, [&] {
-      for (unsigned k = 0; k < keys; ++k)
-        sorted.store(k, at,
-                     body.getWide(block.getTerminator()->getOperand(k)));
-      for (int64_t k = 0; k < position.lanes; ++k) {
-        Value place = add(at, constantIndex(k));
-        sorted.store(keys, place,
-                     arith::IndexCastOp::create(b, types[keys], place));
-      }
-      return success();
-    });
+    return fillSorted(block, sorted, position, inside);
   };
   if (failed(emitOwn(start, shared, fill)))
     return failure();
@@ -273,13 +262,7 @@ LogicalResult GridRowsEmitter::emitRowSort(SortOp op, const Position &point) {
       });
 
   return emitOwn(start, shared, [&](const Position &position, Value) {
-    Value place = sorted.load(keys, position.dims.back(), position.lanes);
-    Type wide = b.getI64Type();
-    if (position.lanes > 1)
-      wide = VectorType::get({position.lanes}, wide);
-    if (types[keys].isInteger(32))
-      place = arith::ExtSIOp::create(b, wide, place);
-    finish(op.getResult(), position, place);
+    finishSorted(op, sorted, keys, constantIndex(0), position);
     return success();
   });
 }

@@ -81,11 +81,15 @@ func.func @sort(%x: !k) -> !p {
   return %r : !p
 }
 
-// Of any size, in the workspace.
+// Of any size: by its digits, with keys and places in the workspace and counters in shared
+// memory.
 
 // CHECK: llvm.func @longsort(
 // CHECK: llvm.store %{{.*}} : i32, !llvm.ptr<1>
 // CHECK: llvm.store %{{.*}} : i64, !llvm.ptr<1>
+// CHECK: nvvm.barrier0
+// CHECK: scf.for
+// CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> vector<2xi64>
 // CHECK: nvvm.barrier0
 !l = tensor<?x?xi32, #guard.shape<[s0, s1]>>
 !q = tensor<?x?xi64, #guard.shape<[s0, s1]>>

@@ -57,7 +57,8 @@ const char *getEveryKind();
 // Texts of cases: BlockCases.cpp, RowCases.cpp, KindCases.cpp, ReductionCases.cpp,
 // ProductCases.cpp.
 extern const char kCausal[], kKeptRows[], kOverRows[];
-extern const char kScans[], kGenericScan[], kSorts[], kScatterKinds[];
+extern const char kScans[], kGenericScan[], kSorts[], kLongSort[],
+    kScatterKinds[];
 extern const char kNumbers[];
 extern const char kProductOfRows[], kProductOfColumns[],
     kProductOfAVector[], kProductWithRounding[];

@@ -70,6 +70,21 @@ func.func @main(%x: !m) -> (!m, !n) {
   return %r#0, %r#1 : !m, !n
 })";
 
+// More elements than a bitonic network has memory for on a GPU, few values among them.
+const char loop::kLongSort[] = R"(
+!k = tensor<1x9100xi8>
+!n = tensor<1x9100xi64>
+func.func @main(%x: !k) -> !n {
+  %r = loop.kernel @k ins(%a = %x : !k) shared [1] -> !n {
+    %p = loop.sort parallel (%i) in [1] along (%j) in [9100] at 1 : !n {
+      %e = loop.load %a[%i, %j] : !k
+      loop.yield %e : i8
+    }
+    loop.return %p : !n
+  }
+  return %r : !n
+})";
+
 // Sorts with one and two keys along both dimensions; the sorted rows are read
 // in the kernel that sorts them.
 const char loop::kSorts[] = R"(

@@ -139,6 +139,7 @@ static ScheduleAttr chooseRows(KernelOp kernel) {
   Widths widths = getWidths(kernel);
   shape.narrow = widths.narrow;
   shape.wide = widths.wide;
+  shape.isSorted = !kernel.getBody().getOps<SortOp>().empty();
   GPURowsSchedule s = chooseGPURows(shape);
   return GPURowsScheduleAttr::get(context, s.threads, s.rows, s.lanes, s.steps);
 }

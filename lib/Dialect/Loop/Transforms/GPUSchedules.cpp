@@ -19,8 +19,8 @@ using namespace kiln::loop;
 /// Bytes of one access of a thread, the most there are.
 static constexpr int64_t kAccess = 16;
 /// Elements of a row that a thread keeps in registers before more threads share it,
-/// and at most.
-static constexpr int64_t kKept = 32, kMostKept = 64;
+/// and at most, and those that it sorts.
+static constexpr int64_t kKept = 32, kMostKept = 64, kSorted = 8;
 
 /// Vectors of a row of a matrix that a thread reads at a time.
 static constexpr int64_t kRowVectors = 4;
@@ -79,8 +79,9 @@ GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
   auto getSteps = [&] {
     return std::max<int64_t>(llvm::divideCeil(*kernel.size, threads * lanes), 1);
   };
-  while (threads < 1024 && threads * 2 <= vectors &&
-         getSteps() * lanes > kKept)
+  // Sorts wait for one element after the other, and few blocks have room for a long row.
+  int64_t kept = kernel.isSorted ? kSorted : kKept;
+  while (threads < 1024 && threads * 2 <= vectors && getSteps() * lanes > kept)
     threads *= 2;
   int64_t steps = getSteps();
   if (steps * lanes > kMostKept)

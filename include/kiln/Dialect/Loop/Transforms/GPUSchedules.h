@@ -73,6 +73,7 @@ struct GPURowsShape {
   Size last;          ///< what the last extents of all rows are multiples of
   int64_t narrow = 4; ///< bytes of the narrowest element in memory
   int64_t wide = 4;   ///< bytes of the widest
+  bool isSorted = false; ///< some of them
 };
 struct GPURowsSchedule {
   int64_t threads, rows, lanes, steps;
