@@ -55,9 +55,9 @@ how programs are compiled
 )";
 
 static const char kMoreHelp[] = R"(
-Each overload or archive gives one line. A program that ends its process is one
-failure. With --dynamic, a line names the cases some sizes of which stay numbers
-and the first reason. At the end stand the operators that compiled programs left to
+Each overload or archive gives one line when it is done. A program that ends
+its process is one failure. With --dynamic, a line names the cases some sizes of
+which stay numbers and the first reason. At the end stand the operators that compiled programs left to
 functions (on a GPU all that they called on the host), the causes of failures, how
 many kernels were launched, and last 'N passed, N failed, N unsupported,
 N not applicable, N with fallbacks'. After the failure of a kernel on a GPU another
@@ -261,6 +261,7 @@ static Result<int> checkItems(const std::vector<Item> &items,
   auto settle = [&](size_t item) {
     tallies[item].settle();
     print(out, items[item], tallies[item], flags.listFailures);
+    std::fflush(out); // also where a run may be ended before its end
   };
   Status ran = runItems(
       items, config,
