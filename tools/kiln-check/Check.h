@@ -106,6 +106,10 @@ Status runItems(const std::vector<Item> &items, const Config &config,
                 const std::function<bool(size_t, const Outcome &)> &report,
                 const std::function<void(size_t)> &done);
 
+/// The device of `config`, which is open as long as someone has it; null for the
+/// processor, and for one that cannot be opened, of which each case tells.
+std::shared_ptr<runtime::Device> findDevice(const Config &config);
+
 /// Whether the device of `config` still does what this process asks it for. After
 /// the failure of a kernel it does not: every later call fails as well.
 bool isDeviceWorking(const Config &config);

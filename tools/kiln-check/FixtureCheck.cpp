@@ -79,16 +79,23 @@ void check::addStats(const session::Session &session, const Config &config,
   outcome.hasSymbols = !package.programs.front().symbols.empty();
 }
 
-bool check::isDeviceWorking(const Config &config) {
+std::shared_ptr<runtime::Device> check::findDevice(const Config &config) {
   if (config.device == "cpu")
-    return true;
+    return nullptr;
   cuda::DeviceOptions options;
   const std::string &name = config.device; // "cuda:1"
   size_t number = std::min(name.find(':') + 1, name.size());
   std::from_chars(name.data() + number, name.data() + name.size(),
                   options.ordinal);
   auto device = cuda::openDevice(options);
-  return device && (*device)->synchronize();
+  return device ? *device : nullptr;
+}
+
+bool check::isDeviceWorking(const Config &config) {
+  if (config.device == "cpu")
+    return true;
+  auto device = findDevice(config);
+  return device && device->synchronize();
 }
 
 Outcome check::outcomeOf(const Error &error) {

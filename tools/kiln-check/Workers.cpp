@@ -121,6 +121,8 @@ static bool runItem(const Item &item, const Config &config, size_t first,
 [[noreturn]] static void serve(const std::vector<Item> &items,
                                const Config &config, int commands,
                                int answers) {
+  // To open one takes a driver longer than most cases do.
+  std::shared_ptr<runtime::Device> device = findDevice(config);
   FILE *in = ::fdopen(commands, "r");
   size_t item, first;
   while (in && std::fscanf(in, "%zu %zu", &item, &first) == 2) {
