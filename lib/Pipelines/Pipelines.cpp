@@ -129,6 +129,7 @@ static void setTarget(mlir::OpPassManager &pm,
 static void fuse(mlir::OpPassManager &functions, int64_t maxNests) {
   // Inlining before fusion: what is inlined is not a kernel to be fused.
   functions.addPass(loop::createInlineVirtualPass());
+  functions.addPass(loop::createChooseLayoutPass());
   functions.addPass(loop::createSplitReductionsPass());
   loop::FusePassOptions fusion;
   fusion.maxNests = maxNests;

@@ -9,7 +9,9 @@
 #include "GPUProducts.h"
 #include "KernelWalk.h"
 
+#include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/ContractionShape.h"
+#include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Loop/IR/RowParts.h"
 #include "kiln/Dialect/Loop/IR/RowValues.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
@@ -95,11 +97,35 @@ static Widths getWidths(KernelOp kernel) {
   return widths;
 }
 
+/// True if neighbours along the last shared dimension are neighbours in all that a nest
+/// reads, or one element. Otherwise each lane of a vector would be a line of its own.
+static bool readsVectors(KernelOp kernel, NestOpInterface nest,
+                         const analysis::KernelLayout &layout) {
+  Domain domain = nest.getDomain();
+  // As a reduction a contraction is over all of its parallel dimensions.
+  size_t shared = kernel.getShared().size();
+  if (isa<ContractOp>(nest.getOperation()) && shared != domain.parallel.size())
+    return false;
+  guard::Assumptions assumptions;
+  analysis::addExtents(assumptions, kernel.getContext(), domain.all());
+  return shared > 0 &&
+         llvm::all_of(analysis::getReads(nest), [&](const analysis::Access &read) {
+           auto it = layout.find(read.tensor);
+           if (it == layout.end())
+             return true; // one element for a point
+           analysis::Stride stride = analysis::getStride(
+               analysis::linearize(kernel.getContext(), read.map, it->second,
+                                   assumptions),
+               shared - 1);
+           return !read.indirect && (stride.isOne() || stride.isZero());
+         });
+}
+
 static ScheduleAttr chooseThreads(KernelOp kernel, const KernelStrides &strides,
                                  const GPUMachine &machine) {
   MLIRContext *context = kernel.getContext();
-  SmallVector<ExprAttr> shared =
-      analysis::collapseShared(kernel, analysis::getLayout(kernel, strides));
+  analysis::KernelLayout layout = analysis::getLayout(kernel, strides);
+  SmallVector<ExprAttr> shared = analysis::collapseShared(kernel, layout);
   GPUAcrossShape shape;
   shape.points = guard::product(context, shared).getConstant();
   shape.last = shared.empty() ? Size(1) : shared.back().getConstant();
@@ -111,9 +137,8 @@ static ScheduleAttr chooseThreads(KernelOp kernel, const KernelStrides &strides,
   shape.narrow = widths.narrow;
   shape.wide = widths.wide;
   shape.addsFloats = llvm::any_of(kernel.getNests(), hasBlocks);
-  // Reading across memory, each lane of a vector is a line of its own.
   for (NestOpInterface nest : kernel.getNests())
-    shape.canVector &= nest.isPointwise();
+    shape.canVector &= nest.isPointwise() || readsVectors(kernel, nest, layout);
   GPUAcrossSchedule s = chooseGPUAcross(shape, machine);
   return GPUAcrossScheduleAttr::get(context, s.threads, s.lanes, s.sumBlock);
 }
@@ -288,7 +313,10 @@ static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
   auto shape = analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
                                             layout.lookup(op.getRhs()),
                                             analysis::ContractionFrame::ofTiles());
-  if (!shape)
+  // Neighbours of the result that are matrices of their own are for threads.
+  if (!shape ||
+      (shape->columns.dims.empty() && !shape->batch.dims.empty() &&
+       shape->batch.steps[2] && shape->batch.steps[2].isConstant(1)))
     return {};
   if (ScheduleAttr rows = chooseVectorProduct(op, *shape, machine, hints))
     return rows;
@@ -321,8 +349,7 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
               chooseMatrixProduct(op, kernel, strides, machine, hints))
         return product;
     if (isa<ContractOp>(nest.getOperation()))
-      return GPUAcrossScheduleAttr::get(kernel.getContext(), kGPUBlock,
-                                        /*lanes=*/1, kSumBlock);
+      return chooseThreads(kernel, strides, machine);
   }
   if (getRowParts(kernel))
     return {}; // rows one after the other are for a core

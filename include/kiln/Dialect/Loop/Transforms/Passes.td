@@ -71,6 +71,45 @@ def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
 
+def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::func::FuncOp"> {
+  let summary = "Store images with their channels last";
+  let description = [{
+    Assumes functions of loop nests; does something where their target is a GPU. A
+    contraction with windows (an operand of which an index is the sum of a place and a
+    place in the window) is a product of matrices without gathers if its operands and its
+    result have their channels innermost: the last dimension that no window walks. The
+    results of pointwise nests, reductions and contractions that such a contraction reads
+    or gives are stored in this order, and so are those that pointwise nests and
+    reductions read or give at the same index, arguments with such strides among them. Of
+    the sum of such a contraction the dimension of neighbours in memory becomes the
+    innermost one.
+
+    What a function returns or an operator reads keeps its order, and so does what somebody
+    reads by a reshape that would no longer walk it in regular steps. Such an operand of 16
+    bits and at least 8 channels is copied if each of its elements is read 64 times and more:
+    weights that an archive holds with their channels outside.
+
+    Before:
+
+    ```mlir
+    %c = loop.contract parallel [2, 8, 5, 5] reduction [16, 3, 3]
+        lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<2x16x7x7xbf16>
+        rhs %w[d1, d4, d5, d6] : tensor<8x16x3x3xbf16>
+        acc f32 : tensor<2x8x5x5xbf16>
+    ```
+
+    After:
+
+    ```mlir
+    %c = loop.contract parallel [2, 5, 5, 8] reduction [3, 3, 16]
+        lhs %x[d0, d1 + d4, d2 + d5, d6] : tensor<2x7x7x16xbf16>
+        rhs %w[d3, d6, d4, d5] : tensor<8x16x3x3xbf16>
+        acc f32 : tensor<2x5x5x8xbf16>
+    ```
+  }];
+  let dependentDialects = ["::kiln::loop::LoopDialect"];
+}
+
 def SplitReductionsPass : Pass<"loop-split-reductions", "::mlir::func::FuncOp"> {
   let summary = "Reduce much to little in parts that run side by side";
   let description = [{

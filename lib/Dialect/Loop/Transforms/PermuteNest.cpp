@@ -1,0 +1,122 @@
+//===- PermuteNest.cpp - Dimensions of a nest in another order ------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PermuteNest.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+using guard::ExprAttr;
+
+SmallVector<unsigned> loop::getOrder(unsigned rank, unsigned last) {
+  SmallVector<unsigned> order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin() + last, order.begin() + last + 1, order.end());
+  return order;
+}
+
+SmallVector<ExprAttr> loop::permute(ArrayRef<ExprAttr> list,
+                                    ArrayRef<unsigned> order) {
+  return llvm::map_to_vector(order, [&](unsigned k) { return list[k]; });
+}
+
+RankedTensorType loop::permute(RankedTensorType type,
+                               ArrayRef<unsigned> order) {
+  return guard::makeTensorType(type.getElementType(),
+                               permute(*guard::getDims(type), order));
+}
+
+/// New names of dimensions of which `order` lists the old ones from `first` on.
+static SmallVector<ExprAttr> rename(MLIRContext *context, unsigned rank,
+                                    unsigned first, ArrayRef<unsigned> order) {
+  SmallVector<ExprAttr> names = getIdentityMap(context, rank);
+  for (auto [now, before] : llvm::enumerate(order))
+    names[first + before] = guard::getDim(context, first + now);
+  return names;
+}
+
+/// Arguments from `first` on in another order.
+static void permuteArguments(Region &region, unsigned first,
+                             ArrayRef<unsigned> order) {
+  if (region.empty())
+    return;
+  Block &block = region.front();
+  unsigned count = order.size();
+  for (auto [now, before] : llvm::enumerate(order)) {
+    BlockArgument old = block.getArgument(first + before);
+    old.replaceAllUsesWith(block.insertArgument(first + count + now,
+                                                old.getType(), old.getLoc()));
+  }
+  block.eraseArguments(first, count);
+}
+
+/// Renames the dimensions of everything that a contraction says by expressions.
+static void renameDims(ContractOp op, ArrayRef<ExprAttr> names) {
+  auto change = [&](ArrayAttr list) {
+    SmallVector<ExprAttr> exprs;
+    for (ExprAttr expr : getExprs(list))
+      exprs.push_back(guard::substituteDims(expr, names));
+    return getExprArray(op.getContext(), exprs);
+  };
+  op.setLhsIndicesAttr(change(op.getLhsIndices()));
+  op.setRhsIndicesAttr(change(op.getRhsIndices()));
+  op.setMasksAttr(change(op.getMasks()));
+}
+
+static ArrayAttr permuteExprs(ArrayAttr list, ArrayRef<unsigned> order) {
+  return getExprArray(list.getContext(), permute(getExprs(list), order));
+}
+
+static void permuteReads(Value tensor, ArrayRef<unsigned> order) {
+  for (OpOperand &use : tensor.getUses()) {
+    if (auto load = dyn_cast<LoadOp>(use.getOwner())) {
+      load.setMapAttr(permuteExprs(load.getMap(), order));
+      continue;
+    }
+    auto op = cast<ContractOp>(use.getOwner());
+    if (&use == &op.getLhsMutable())
+      op.setLhsIndicesAttr(permuteExprs(op.getLhsIndices(), order));
+    else
+      op.setRhsIndicesAttr(permuteExprs(op.getRhsIndices(), order));
+  }
+}
+
+void loop::permuteResults(Operation *nest, unsigned last) {
+  MLIRContext *context = nest->getContext();
+  auto type = cast<RankedTensorType>(nest->getResult(0).getType());
+  unsigned rank = type.getRank();
+  SmallVector<unsigned> order = getOrder(rank, last);
+  if (auto op = dyn_cast<PointwiseOp>(nest)) {
+    op.setExtentsAttr(permuteExprs(op.getExtents(), order));
+    permuteArguments(op.getBody(), 0, order);
+  } else if (auto op = dyn_cast<ReduceOp>(nest)) {
+    op.setParallelExtentsAttr(permuteExprs(op.getParallelExtents(), order));
+    permuteArguments(op.getBody(), 0, order);
+  } else {
+    auto contract = cast<ContractOp>(nest);
+    renameDims(contract,
+               rename(context, contract.getDomain().rank(), 0, order));
+    contract.setParallelExtentsAttr(
+        permuteExprs(contract.getParallelExtents(), order));
+    permuteArguments(contract.getEpilogue(), 1, order);
+  }
+  for (Value result : nest->getResults()) {
+    result.setType(permute(cast<RankedTensorType>(result.getType()), order));
+    permuteReads(result, order);
+  }
+}
+
+void loop::permuteReduction(ContractOp op, unsigned last) {
+  Domain domain = op.getDomain();
+  SmallVector<unsigned> order = getOrder(domain.reduction.size(), last);
+  renameDims(op, rename(op.getContext(), domain.rank(), domain.parallel.size(),
+                        order));
+  op.setReductionExtentsAttr(permuteExprs(op.getReductionExtents(), order));
+}

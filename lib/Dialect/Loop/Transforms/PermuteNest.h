@@ -1,0 +1,34 @@
+//===- PermuteNest.h - Dimensions of a nest in another order ----*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_DIALECT_LOOP_TRANSFORMS_PERMUTENEST_H
+#define KILN_LIB_DIALECT_LOOP_TRANSFORMS_PERMUTENEST_H
+
+#include "kiln/Dialect/Loop/IR/Loop.h"
+
+namespace kiln::loop {
+
+/// The order in which dimension `last` is the last and the others stay as they are.
+SmallVector<unsigned> getOrder(unsigned rank, unsigned last);
+
+/// Entry k is entry order[k] of `list`.
+SmallVector<guard::ExprAttr> permute(ArrayRef<guard::ExprAttr> list,
+                                     ArrayRef<unsigned> order);
+RankedTensorType permute(RankedTensorType type, ArrayRef<unsigned> order);
+
+/// Makes dimension `last` the innermost of the results of a pointwise nest, a reduction or a
+/// contraction, in its domain and for all who read them; these are loads and
+/// contractions. Values do not change.
+void permuteResults(Operation *nest, unsigned last);
+
+/// Makes reduced dimension `last` of a contraction the innermost one.
+void permuteReduction(ContractOp op, unsigned last);
+
+} // namespace kiln::loop
+
+#endif // KILN_LIB_DIALECT_LOOP_TRANSFORMS_PERMUTENEST_H

@@ -1,0 +1,116 @@
+// RUN: kiln-opt %s --loop-set-target=chip=sm_90a --loop-choose-layout --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --loop-choose-layout --split-input-file | FileCheck %s --check-prefix=CPU
+
+// What the convolution reads and gives gets its channels innermost, with the nests before
+// and behind it; the pool's window and the reshape that sums up an image read it in place.
+
+// CPU-LABEL: func.func @net
+// CPU: loop.contract parallel [2, 8, 7, 7] reduction [16, 3, 3]
+// CHECK-LABEL: func.func @net
+// CHECK: %[[R:.*]] = loop.pointwise (%i, %j, %k, %l) in [2, 9, 9, 16] : tensor<2x9x9x16xbf16> {
+// CHECK-NEXT: loop.load %arg0[%i, %l, %j, %k] : tensor<2x16x9x9xbf16>
+// CHECK: %[[C:.*]] = loop.contract parallel [2, 7, 7, 8] reduction [3, 3, 16]
+// CHECK-SAME: lhs %[[R]][d0, d1 + d4 - 1, d2 + d5 - 1, d6] : tensor<2x9x9x16xbf16>
+// CHECK-SAME: mask and(le(1, d1 + d4), le(1, d2 + d5))
+// CHECK-SAME: rhs %arg1[d3, d6, d4, d5] : tensor<8x16x3x3xbf16>
+// CHECK-SAME: epilogue (%acc, %i, %j, %k, %l)
+// CHECK-NEXT: loop.load %arg2[%l]
+// CHECK: %[[P:.*]] = loop.reduce parallel (%i, %j, %k, %l) in [2, 3, 3, 8] reduction (%m, %n) in [3, 3] <max>
+// CHECK-NEXT: loop.load %[[C]][%i, %j * 2 + %m, %k * 2 + %n, %l] : tensor<2x7x7x8xbf16>
+// CHECK: loop.reduce parallel (%i, %j) in [2, 8] reduction (%k) in [9] <sum>
+// CHECK-NEXT: loop.load %[[P]][%i, floordiv(%k, 3), mod(%k, 3), %j] : tensor<2x3x3x8xbf16>
+func.func @net(%x: tensor<2x16x9x9xbf16>,
+    %w: tensor<8x16x3x3xbf16> {loop.strides = #guard.shape<[144, 1, 48, 16]>},
+    %bias: tensor<8xf32>) -> tensor<2x8xf32> {
+  %r = loop.pointwise (%n, %c, %h, %v) in [2, 16, 9, 9] : tensor<2x16x9x9xbf16> {
+    %e = loop.load %x[%n, %c, %h, %v] : tensor<2x16x9x9xbf16>
+    %a = math.absf %e : bf16
+    loop.yield %a : bf16
+  }
+  %y = loop.contract parallel [2, 8, 7, 7] reduction [16, 3, 3]
+      lhs %r[d0, d4, d2 + d5 - 1, d3 + d6 - 1] : tensor<2x16x9x9xbf16> mask and(le(1, d2 + d5), le(1, d3 + d6))
+      rhs %w[d1, d4, d5, d6] : tensor<8x16x3x3xbf16> mask 1
+      acc f32 : tensor<2x8x7x7xbf16> epilogue (%acc, %n, %c, %h, %v) {
+    %b = loop.load %bias[%c] : tensor<8xf32>
+    %s = arith.addf %acc, %b : f32
+    %t = arith.truncf %s : f32 to bf16
+    loop.yield %t : bf16
+  }
+  %p = loop.reduce parallel (%n, %c, %h, %v) in [2, 8, 3, 3] reduction (%i, %j) in [3, 3] <max> : tensor<2x8x3x3xbf16> {
+    %e = loop.load %y[%n, %c, %h * 2 + %i, %v * 2 + %j] : tensor<2x8x7x7xbf16>
+    loop.yield %e : bf16
+  }
+  %m = loop.reduce parallel (%n, %c) in [2, 8] reduction (%k) in [9] <sum> : tensor<2x8xf32> {
+    %e = loop.load %p[%n, %c, floordiv(%k, 3), mod(%k, 3)] : tensor<2x8x3x3xbf16>
+    %f = arith.extf %e : bf16 to f32
+    loop.yield %f : f32
+  }
+  return %m : tensor<2x8xf32>
+}
+
+// -----
+
+// Who reads a row of all channels walks it in steps: the result stays, as does one that
+// is returned, and the image is channels last all the same.
+
+// CHECK-LABEL: func.func @kept
+// CHECK: %[[R:.*]] = loop.pointwise (%i, %j, %k, %l) in [2, 9, 9, 16]
+// CHECK: loop.contract parallel [2, 8, 7, 7] reduction [3, 3, 16]
+// CHECK: loop.contract parallel [2, 8, 7, 7] reduction [3, 3, 16]
+func.func @kept(%x: tensor<2x16x9x9xf32>,
+    %w: tensor<8x16x3x3xf32> {loop.strides = #guard.shape<[144, 1, 48, 16]>}) -> (tensor<2xf32>, tensor<2x8x7x7xf32>) {
+  %r = loop.pointwise (%n, %c, %h, %v) in [2, 16, 9, 9] : tensor<2x16x9x9xf32> {
+    %e = loop.load %x[%n, %c, %h, %v] : tensor<2x16x9x9xf32>
+    %a = math.absf %e : f32
+    loop.yield %a : f32
+  }
+  %y = loop.contract parallel [2, 8, 7, 7] reduction [16, 3, 3]
+      lhs %r[d0, d4, d2 + d5, d3 + d6] : tensor<2x16x9x9xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<8x16x3x3xf32> acc f32 : tensor<2x8x7x7xf32>
+  %z = loop.contract parallel [2, 8, 7, 7] reduction [16, 3, 3]
+      lhs %r[d0, d4, d2 + d5, d3 + d6] : tensor<2x16x9x9xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<8x16x3x3xf32> acc f32 : tensor<2x8x7x7xf32>
+  %m = loop.reduce parallel (%n) in [2] reduction (%k) in [392] <sum> : tensor<2xf32> {
+    %e = loop.load %y[%n, floordiv(%k, 49), mod(floordiv(%k, 7), 7), mod(%k, 7)] : tensor<2x8x7x7xf32>
+    loop.yield %e : f32
+  }
+  return %m, %z : tensor<2xf32>, tensor<2x8x7x7xf32>
+}
+
+// -----
+
+// An image that the caller has channels last; weights that are not are copied once for
+// both, those of channels of their own with the channel innermost as well.
+
+// CHECK-LABEL: func.func @weights
+// CHECK: %[[W:.*]] = loop.pointwise (%i, %j, %k, %l) in [16, 3, 3, 16]
+// CHECK-NEXT: loop.load %arg1[%i, %l, %j, %k]
+// CHECK: %[[Y:.*]] = loop.contract parallel [1, 30, 30, 16] reduction [3, 3, 16]
+// CHECK-SAME: rhs %[[W]][d3, d4, d5, d6]
+// CHECK: %[[Z:.*]] = loop.contract parallel [1, 28, 28, 16] reduction [3, 3, 16]
+// CHECK-SAME: lhs %[[Y]][d0, d1 + d4, d2 + d5, d6]
+// CHECK-SAME: rhs %[[W]][d3, d4, d5, d6]
+// CHECK: %[[D:.*]] = loop.pointwise (%i, %j, %k, %l) in [1, 3, 3, 16]
+// CHECK-NEXT: loop.load %arg2[%l, %i, %j, %k]
+// CHECK: loop.contract parallel [1, 26, 26, 16] reduction [1, 3, 3]
+// CHECK-SAME: lhs %[[Z]][d0, d1 + d5, d2 + d6, d3 + d4]
+// CHECK-SAME: rhs %[[D]][d4, d5, d6, d3]
+func.func @weights(%x: tensor<1x16x32x32xbf16> {loop.strides = #guard.shape<[16384, 1, 512, 16]>},
+    %w: tensor<16x16x3x3xbf16>, %v: tensor<16x1x3x3xbf16>) -> tensor<16xf32> {
+  %y = loop.contract parallel [1, 16, 30, 30] reduction [16, 3, 3]
+      lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<1x16x32x32xbf16>
+      rhs %w[d1, d4, d5, d6] : tensor<16x16x3x3xbf16> acc f32 : tensor<1x16x30x30xbf16>
+  %z = loop.contract parallel [1, 16, 28, 28] reduction [16, 3, 3]
+      lhs %y[d0, d4, d2 + d5, d3 + d6] : tensor<1x16x30x30xbf16>
+      rhs %w[d1, d4, d5, d6] : tensor<16x16x3x3xbf16> acc f32 : tensor<1x16x28x28xbf16>
+  %d = loop.contract parallel [1, 16, 26, 26] reduction [1, 3, 3]
+      lhs %z[d0, d1 + d4, d2 + d5, d3 + d6] : tensor<1x16x28x28xbf16>
+      rhs %v[d1, d4, d5, d6] : tensor<16x1x3x3xbf16> acc f32 : tensor<1x16x26x26xbf16>
+  %m = loop.reduce parallel (%c) in [16] reduction (%h, %u) in [26, 26] <sum> : tensor<16xf32> {
+    %zero = arith.constant 0 : index
+    %e = loop.load %d[%zero, %c, %h, %u] : tensor<1x16x26x26xbf16>
+    %f = arith.extf %e : bf16 to f32
+    loop.yield %f : f32
+  }
+  return %m : tensor<16xf32>
+}
