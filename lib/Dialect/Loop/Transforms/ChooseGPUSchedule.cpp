@@ -125,7 +125,11 @@ static ScheduleAttr chooseThreads(KernelOp kernel, const KernelStrides &strides,
                                  const GPUMachine &machine) {
   MLIRContext *context = kernel.getContext();
   analysis::KernelLayout layout = analysis::getLayout(kernel, strides);
-  SmallVector<ExprAttr> shared = analysis::collapseShared(kernel, layout);
+  // A contraction is no nest with a body yet, of which neighbours could be joined.
+  bool isContraction = !kernel.getBody().getOps<ContractOp>().empty();
+  SmallVector<ExprAttr> shared =
+      isContraction ? getExprs(kernel.getShared())
+                    : analysis::collapseShared(kernel, layout);
   GPUAcrossShape shape;
   shape.points = guard::product(context, shared).getConstant();
   shape.last = shared.empty() ? Size(1) : shared.back().getConstant();
@@ -136,7 +140,8 @@ static ScheduleAttr chooseThreads(KernelOp kernel, const KernelStrides &strides,
   Widths widths = getWidths(kernel);
   shape.narrow = widths.narrow;
   shape.wide = widths.wide;
-  shape.addsFloats = llvm::any_of(kernel.getNests(), hasBlocks);
+  shape.addsFloats =
+      isContraction || llvm::any_of(kernel.getNests(), hasBlocks);
   for (NestOpInterface nest : kernel.getNests())
     shape.canVector &= nest.isPointwise() || readsVectors(kernel, nest, layout);
   GPUAcrossSchedule s = chooseGPUAcross(shape, machine);
