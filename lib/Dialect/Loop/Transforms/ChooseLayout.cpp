@@ -13,21 +13,19 @@
 //                              and give at the same index
 //   permute    (PermuteNest)   the domain of the nest that makes a tensor, and the
 //                              indices of all who read it
-//   copy       (OperandCopies) what cannot change and is read often
+//   copy       (CopyOperands)  what cannot change, or fills no vector, and is read often
 //   order      (orderSum)      the channels innermost in the sum of a convolution
 //
 //===----------------------------------------------------------------------===//
 
+#include "ImageWindows.h"
 #include "PermuteNest.h"
 
-#include "kiln/Analysis/AccessRelations.h"
-#include "kiln/Analysis/ContractionShape.h"
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
 
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SmallBitVector.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -38,102 +36,6 @@ namespace kiln::loop {
 #define GEN_PASS_DEF_CHOOSELAYOUTPASS
 #include "kiln/Dialect/Loop/Transforms/Passes.h.inc"
 } // namespace kiln::loop
-
-//===----------------------------------------------------------------------===//
-// Windows
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// What a contraction does with the dimensions of its domain.
-struct Windows {
-  explicit Windows(ContractOp op);
-
-  /// The dimension of a tensor with these indices that has its channels: the last one
-  /// that is not walked by windows.
-  std::optional<unsigned> findChannels(ArrayRef<ExprAttr> indices) const;
-  /// The same if windows walk one behind it.
-  std::optional<unsigned> getChannels(ArrayRef<ExprAttr> indices) const;
-  /// That of an operand. If there is one channel, it is the dimension that the result's
-  /// channels are: a weight of a convolution by channels of their own.
-  std::optional<unsigned> getChannels(ContractOp op, unsigned side) const;
-  bool empty() const { return walked.none(); }
-  bool isWalked(ExprAttr index) const {
-    return llvm::any_of(walked.set_bits(), [&](unsigned dim) {
-      return guard::contains(index, guard::getDim(index.getContext(), dim));
-    });
-  }
-
-  SmallVector<ExprAttr> indices[2];
-  llvm::SmallBitVector walked; ///< dimensions of the domain
-};
-} // namespace
-
-static bool mentions(MLIRContext *context, ExprAttr expr, unsigned dim) {
-  return guard::contains(expr, guard::getDim(context, dim));
-}
-
-/// An index is one of windows if a dimension that moves this operand alone (a place) and
-/// one that moves both (a place in the window) are in it: d2 + d5 - 1 of an image.
-Windows::Windows(ContractOp op) {
-  MLIRContext *context = op.getContext();
-  indices[0] = getExprs(op.getLhsIndices());
-  indices[1] = getExprs(op.getRhsIndices());
-  unsigned rank = op.getDomain().rank();
-  walked.resize(rank);
-  llvm::SmallBitVector moves[2] = {llvm::SmallBitVector(rank),
-                                   llvm::SmallBitVector(rank)};
-  for (unsigned k = 0; k < 2; ++k)
-    for (ExprAttr index : indices[k])
-      for (unsigned dim = 0; dim < rank; ++dim)
-        if (mentions(context, index, dim))
-          moves[k].set(dim);
-  for (unsigned k = 0; k < 2; ++k)
-    for (ExprAttr index : indices[k]) {
-      llvm::SmallBitVector used(rank);
-      for (unsigned dim = 0; dim < rank; ++dim)
-        if (mentions(context, index, dim))
-          used.set(dim);
-      llvm::SmallBitVector alone = used, both = used;
-      alone.reset(moves[1 - k]);
-      both &= moves[1 - k];
-      if (alone.any() && both.any())
-        walked |= used;
-    }
-}
-
-std::optional<unsigned> Windows::findChannels(ArrayRef<ExprAttr> indices) const {
-  std::optional<unsigned> channels;
-  for (unsigned k = 0; k < indices.size(); ++k)
-    if (!isWalked(indices[k]))
-      channels = k;
-  return channels;
-}
-
-std::optional<unsigned>
-Windows::getChannels(ArrayRef<ExprAttr> indices) const {
-  auto channels = findChannels(indices);
-  if (channels && *channels + 1 < indices.size())
-    return channels;
-  return std::nullopt;
-}
-
-std::optional<unsigned> Windows::getChannels(ContractOp op,
-                                             unsigned side) const {
-  auto channels = getChannels(indices[side]);
-  Value tensor = side == 0 ? op.getLhs() : op.getRhs();
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (!channels || type.getDimSize(*channels) != 1)
-    return channels;
-  auto ofResult = findChannels(
-      getIdentityMap(op.getContext(), op.getDomain().parallel.size()));
-  if (!ofResult)
-    return std::nullopt;
-  const auto *it = llvm::find(indices[side],
-                              guard::getDim(op.getContext(), *ofResult));
-  if (it == indices[side].end())
-    return std::nullopt;
-  return it - indices[side].begin();
-}
 
 //===----------------------------------------------------------------------===//
 // Which tensors
@@ -185,11 +87,10 @@ bool ImageLayouts::mayChange(Operation *nest) {
   auto [it, isNew] = changeable.try_emplace(nest, true);
   if (!isNew)
     return it->second;
-  unsigned rank =
-      cast<RankedTensorType>(nest->getResult(0).getType()).getRank();
+  auto type = cast<RankedTensorType>(nest->getResult(0).getType());
   return it->second =
-             rank >= 3 && llvm::all_of(nest->getUsers(),
-                                       llvm::IsaPred<LoadOp, ContractOp>);
+             type.getRank() >= 3 && guard::getDims(type) &&
+             llvm::all_of(nest->getUsers(), llvm::IsaPred<LoadOp, ContractOp>);
 }
 
 /// True if whoever walked a result in regular steps still does: a reshape of what
@@ -275,20 +176,6 @@ const llvm::MapVector<Operation *, unsigned> &ImageLayouts::choose() {
 // The order of sums
 //===----------------------------------------------------------------------===//
 
-/// Strides of a tensor as it lies in memory.
-static SmallVector<ExprAttr> getStrides(Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (auto argument = dyn_cast<BlockArgument>(tensor))
-    if (auto function =
-            dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
-      if (auto strides = function.getArgAttrOfType<guard::ShapeAttr>(
-              argument.getArgNumber(), kStridesAttrName))
-        return llvm::to_vector(strides.getDims());
-  auto dims = guard::getDims(type);
-  return dims ? guard::getContiguousStrides(type.getContext(), *dims)
-              : SmallVector<ExprAttr>();
-}
-
 /// The reduced dimension along which an operand has neighbours; nothing if there is none.
 static std::optional<unsigned> getNeighbours(ContractOp op, unsigned side) {
   SmallVector<ExprAttr> strides = getStrides(side == 0 ? op.getLhs() : op.getRhs());
@@ -319,84 +206,6 @@ static void orderSum(ContractOp op) {
     permuteReduction(op, left ? *left : *right);
 }
 
-//===----------------------------------------------------------------------===//
-// What stays as it is
-//===----------------------------------------------------------------------===//
-
-/// Points of a contraction for each element of an operand from which on it is worth being
-/// copied, and the channels that are worth it.
-static constexpr int64_t kMinReuse = 64, kMinChannels = 8;
-
-/// Copies a tensor with dimension `last` innermost.
-static Value copyPermuted(OpBuilder &builder, Location location, Value tensor,
-                          unsigned last, ArrayAttr origins) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  SmallVector<unsigned> order = getOrder(type.getRank(), last);
-  auto permuted = permute(type, order);
-  auto copy = PointwiseOp::create(builder, location, permuted,
-                                  *guard::getDims(permuted), origins);
-  OpBuilder::InsertionGuard guard(builder);
-  Block &body = copy.getBody().front();
-  builder.setInsertionPointToStart(&body);
-  SmallVector<Value> indices(type.getRank());
-  for (auto [now, before] : llvm::enumerate(order))
-    indices[before] = body.getArgument(now);
-  Value element = LoadOp::create(builder, location, tensor, indices);
-  YieldOp::create(builder, location, element);
-  return copy.getResult();
-}
-
-namespace {
-/// Operands of convolutions on matrix units that keep their order are copied, if each
-/// element is read often.
-class OperandCopies {
-public:
-  explicit OperandCopies(const analysis::SizeHints &hints) : hints(hints) {}
-
-  void relay(ContractOp op);
-
-private:
-  bool isWorth(ContractOp op, Value tensor, unsigned channels);
-
-  const analysis::SizeHints &hints;
-  llvm::MapVector<std::pair<Value, unsigned>, Value> copies;
-};
-} // namespace
-
-bool OperandCopies::isWorth(ContractOp op, Value tensor, unsigned channels) {
-  Type factor = analysis::getFactorType(op);
-  auto dims = guard::getDims(cast<RankedTensorType>(tensor.getType()));
-  SmallVector<ExprAttr> strides = getStrides(tensor);
-  return factor && (factor.isBF16() || factor.isF16()) && dims &&
-         !strides.empty() && !strides[channels].isConstant(1) &&
-         hints.evaluate((*dims)[channels]) >= kMinChannels &&
-         hints.product(op.getDomain().all()) / kMinReuse >=
-             hints.product(*dims);
-}
-
-void OperandCopies::relay(ContractOp op) {
-  Windows windows(op);
-  if (windows.empty())
-    return;
-  for (unsigned side = 0; side < 2; ++side) {
-    OpOperand &operand = side == 0 ? op.getLhsMutable() : op.getRhsMutable();
-    auto channels = windows.getChannels(op, side);
-    Value tensor = operand.get();
-    if (!channels || !isWorth(op, tensor, *channels))
-      continue;
-    Value &copy = copies[{tensor, *channels}];
-    OpBuilder builder(op);
-    if (!copy)
-      copy = copyPermuted(builder, op.getLoc(), tensor, *channels,
-                          op.getOriginsAttr());
-    SmallVector<unsigned> order = getOrder(windows.indices[side].size(), *channels);
-    ArrayAttr indices = getExprArray(
-        op.getContext(), permute(ArrayRef(windows.indices[side]), order));
-    operand.set(copy);
-    side == 0 ? op.setLhsIndicesAttr(indices) : op.setRhsIndicesAttr(indices);
-  }
-}
-
 namespace {
 class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
   void runOnOperation() override {
@@ -412,6 +221,7 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
     analysis::SizeHints hints(function->getParentOfType<ModuleOp>());
     OperandCopies copies(hints);
     for (auto op : function.getOps<ContractOp>()) {
+      copies.fillChannels(op);
       copies.relay(op);
       orderSum(op);
     }

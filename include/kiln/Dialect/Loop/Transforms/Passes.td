@@ -84,10 +84,12 @@ def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::func::FuncOp"> {
     the sum of such a contraction the dimension of neighbours in memory becomes the
     innermost one.
 
-    What a function returns or an operator reads keeps its order, and so does what somebody
-    reads by a reshape that would no longer walk it in regular steps. Such an operand of 16
-    bits and at least 8 channels is copied if each of its elements is read 64 times and more:
-    weights that an archive holds with their channels outside.
+    What an operator reads keeps its order, and so does what a function returns, unless that
+    result has a `loop.order` attribute, which then says in which order the caller sees it,
+    and what somebody reads by a reshape that would no longer walk it in regular steps.
+    Such an operand of 16 bits and at least 8 channels is copied if each of its elements is
+    read 64 times and more: weights that an archive holds with their channels outside. Fewer
+    channels, and those that are no multiple of 8, are filled with zeros on the way.
 
     Before:
 

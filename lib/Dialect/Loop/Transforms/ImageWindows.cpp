@@ -1,0 +1,95 @@
+//===- ImageWindows.cpp - What convolutions read and give ------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImageWindows.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+using guard::ExprAttr;
+
+bool loop::mentions(ExprAttr expr, unsigned dim) {
+  return guard::contains(expr, guard::getDim(expr.getContext(), dim));
+}
+
+/// An index is one of windows if a dimension that moves this operand alone (a place) and
+/// one that moves both (a place in the window) are in it: d2 + d5 - 1 of an image.
+Windows::Windows(ContractOp op) {
+  indices[0] = getExprs(op.getLhsIndices());
+  indices[1] = getExprs(op.getRhsIndices());
+  unsigned rank = op.getDomain().rank();
+  walked.resize(rank);
+  llvm::SmallBitVector moves[2] = {llvm::SmallBitVector(rank),
+                                   llvm::SmallBitVector(rank)};
+  for (unsigned k = 0; k < 2; ++k)
+    for (ExprAttr index : indices[k])
+      for (unsigned dim = 0; dim < rank; ++dim)
+        if (mentions(index, dim))
+          moves[k].set(dim);
+  for (unsigned k = 0; k < 2; ++k)
+    for (ExprAttr index : indices[k]) {
+      llvm::SmallBitVector used(rank);
+      for (unsigned dim = 0; dim < rank; ++dim)
+        if (mentions(index, dim))
+          used.set(dim);
+      llvm::SmallBitVector alone = used, both = used;
+      alone.reset(moves[1 - k]);
+      both &= moves[1 - k];
+      if (alone.any() && both.any())
+        walked |= used;
+    }
+}
+
+std::optional<unsigned> Windows::findChannels(ArrayRef<ExprAttr> indices) const {
+  std::optional<unsigned> channels;
+  for (unsigned k = 0; k < indices.size(); ++k)
+    if (!isWalked(indices[k]))
+      channels = k;
+  return channels;
+}
+
+std::optional<unsigned>
+Windows::getChannels(ArrayRef<ExprAttr> indices) const {
+  auto channels = findChannels(indices);
+  if (channels && *channels + 1 < indices.size())
+    return channels;
+  return std::nullopt;
+}
+
+std::optional<unsigned> Windows::getChannels(ContractOp op,
+                                             unsigned side) const {
+  auto channels = getChannels(indices[side]);
+  Value tensor = side == 0 ? op.getLhs() : op.getRhs();
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!channels || type.getDimSize(*channels) != 1)
+    return channels;
+  auto ofResult = findChannels(
+      getIdentityMap(op.getContext(), op.getDomain().parallel.size()));
+  if (!ofResult)
+    return std::nullopt;
+  const auto *it = llvm::find(indices[side],
+                              guard::getDim(op.getContext(), *ofResult));
+  if (it == indices[side].end())
+    return std::nullopt;
+  return it - indices[side].begin();
+}
+
+SmallVector<ExprAttr> loop::getStrides(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (auto argument = dyn_cast<BlockArgument>(tensor))
+    if (auto function =
+            dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
+      if (auto strides = function.getArgAttrOfType<guard::ShapeAttr>(
+              argument.getArgNumber(), kStridesAttrName))
+        return llvm::to_vector(strides.getDims());
+  auto dims = guard::getDims(type);
+  return dims ? guard::getContiguousStrides(type.getContext(), *dims)
+              : SmallVector<ExprAttr>();
+}

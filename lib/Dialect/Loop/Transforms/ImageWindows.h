@@ -1,0 +1,71 @@
+//===- ImageWindows.h - What convolutions read and give ---------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_DIALECT_LOOP_TRANSFORMS_IMAGEWINDOWS_H
+#define KILN_LIB_DIALECT_LOOP_TRANSFORMS_IMAGEWINDOWS_H
+
+#include "kiln/Analysis/AccessRelations.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+#include <tuple>
+
+namespace kiln::loop {
+
+/// What a contraction does with the dimensions of its domain.
+struct Windows {
+  explicit Windows(ContractOp op);
+
+  /// The dimension of a tensor with these indices that has its channels: the last one
+  /// that is not walked by windows.
+  std::optional<unsigned> findChannels(ArrayRef<guard::ExprAttr> indices) const;
+  /// The same if windows walk one behind it.
+  std::optional<unsigned> getChannels(ArrayRef<guard::ExprAttr> indices) const;
+  /// That of an operand. If there is one channel, it is the dimension that the result's
+  /// channels are: a weight of a convolution by channels of their own.
+  std::optional<unsigned> getChannels(ContractOp op, unsigned side) const;
+  bool empty() const { return walked.none(); }
+  bool isWalked(guard::ExprAttr index) const {
+    return llvm::any_of(walked.set_bits(), [&](unsigned dim) {
+      return guard::contains(index, guard::getDim(index.getContext(), dim));
+    });
+  }
+
+  SmallVector<guard::ExprAttr> indices[2];
+  llvm::SmallBitVector walked; ///< dimensions of the domain
+};
+
+/// True if an expression depends on a dimension.
+bool mentions(guard::ExprAttr expr, unsigned dim);
+
+/// Strides of a tensor of a function as it lies in memory; none where sizes have no names.
+SmallVector<guard::ExprAttr> getStrides(Value tensor);
+
+/// Operands of convolutions on matrix units that keep their order, or whose channels do
+/// not fill what is copied at once, are copied if each element is read often.
+class OperandCopies {
+public:
+  explicit OperandCopies(const analysis::SizeHints &hints) : hints(hints) {}
+
+  void fillChannels(ContractOp op);
+  void relay(ContractOp op);
+
+private:
+  bool isReadOften(ContractOp op, Value tensor, unsigned channels,
+                   guard::ExprAttr extent);
+  Value getCopy(ContractOp op, Value tensor, unsigned channels,
+                guard::ExprAttr extent);
+
+  const analysis::SizeHints &hints;
+  llvm::MapVector<std::tuple<Value, unsigned, guard::ExprAttr>, Value> copies;
+};
+
+} // namespace kiln::loop
+
+#endif // KILN_LIB_DIALECT_LOOP_TRANSFORMS_IMAGEWINDOWS_H
