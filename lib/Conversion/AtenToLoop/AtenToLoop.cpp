@@ -199,6 +199,24 @@ void Converter::markUpdates() {
   }
 }
 
+/// On a GPU who calls a program takes its outputs in any order of their dimensions, as
+/// operators there give them.
+void Converter::freeOrders() {
+  if (!getGPUTarget(function) || !function.isPublic())
+    return;
+  for (unsigned k = 0; k < function.getNumResults(); ++k) {
+    auto output = function.getResultAttrOfType<aten::OutputAttr>(
+        k, aten::kOutputAttrName);
+    auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[k]);
+    if (output && output.getKind() == aten::OutputKind::UserOutput && type)
+      function.setResultAttr(
+          k, kOrderAttrName,
+          DenseI64ArrayAttr::get(
+              function.getContext(),
+              llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()))));
+  }
+}
+
 void Converter::readInputs() {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (auto input = function.getArgAttrOfType<aten::InputAttr>(
@@ -252,6 +270,7 @@ LogicalResult Converter::run() {
            << function.getBody().getBlocks().size();
   Block &block = function.getBody().front();
   markUpdates();
+  freeOrders();
   readInputs();
   SmallVector<Operation *> old;
   for (Operation &op : llvm::make_early_inc_range(block)) {

@@ -33,6 +33,7 @@ public:
 
 private:
   void markUpdates();
+  void freeOrders();
   void readInputs();
   /// An operator of ATen or of a library; what has no nests becomes a call.
   LogicalResult convertOperator(Operation *op, const aten::OpInfo *info);

@@ -12,6 +12,7 @@
 #include "kiln/Dialect/Loop/IR/Loop.h"
 #include "kiln/Interfaces/Stages.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -62,6 +63,31 @@ static bool isLaunchedAlone(loop::LaunchOp op) {
              schedule);
 }
 
+/// The type of a result's memory: as the caller sees it, if it is returned in another order
+/// of its dimensions than that of its elements.
+static program::BufferType seenByCaller(Value result, program::BufferType type) {
+  for (OpOperand &use : result.getUses()) {
+    if (!isa<func::ReturnOp>(use.getOwner()))
+      continue;
+    auto order =
+        use.getOwner()
+            ->getParentOfType<func::FuncOp>()
+            .getResultAttrOfType<DenseI64ArrayAttr>(use.getOperandNumber(),
+                                                    loop::kOrderAttrName);
+    if (!order || llvm::is_sorted(order.asArrayRef()))
+      continue;
+    SmallVector<guard::ExprAttr> strides = guard::getContiguousStrides(
+        type.getContext(), type.getSizes());
+    auto pick = [&](ArrayRef<guard::ExprAttr> list) {
+      return llvm::map_to_vector(order.asArrayRef(),
+                                 [&](int64_t dim) { return list[dim]; });
+    };
+    return program::BufferType::get(type.getContext(), pick(type.getSizes()),
+                                    type.getElementType(), pick(strides));
+  }
+  return type;
+}
+
 /// The inputs of a launch, and memory for its results.
 template <typename Op>
 LogicalResult LoopConverter::getBuffers(Op op, SmallVector<Value> &buffers,
@@ -77,7 +103,8 @@ LogicalResult LoopConverter::getBuffers(Op op, SmallVector<Value> &buffers,
     FailureOr<Type> type = getType(result.getType(), op.getLoc());
     if (failed(type))
       return failure();
-    auto alloc = program::AllocOp::create(builder, op.getLoc(), *type,
+    auto buffer = seenByCaller(result, cast<program::BufferType>(*type));
+    auto alloc = program::AllocOp::create(builder, op.getLoc(), buffer,
                                           guard::ExprAttr(), UnitAttr());
     values[result] = alloc.getResult();
     buffers.push_back(alloc.getResult());

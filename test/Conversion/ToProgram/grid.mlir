@@ -25,8 +25,21 @@ func.func @main(%x: !t) -> !t {
   return %r : !t
 }
 
+// A result of which the caller sees the dimensions in another order.
+
+// CHECK: program.func @image
+// CHECK: %[[I:.*]] = program.alloc : !program.buffer<[2, 8, 5, 3], f32, strides = [120, 1, 24, 8]>
+// CHECK: program.return %[[I]]
+func.func @image(%x: tensor<4xf32>) -> (tensor<2x5x3x8xf32> {loop.order = array<i64: 0, 3, 1, 2>}) {
+  %r = loop.launch_grid(%x) steps [#loop.step<kernel = @k1, symbols = [],
+      blocks = #guard.expr<1>, threads = 128, shared = 0>]
+      : (tensor<4xf32>) -> tensor<2x5x3x8xf32>
+  return %r : tensor<2x5x3x8xf32>
+}
+
 gpu.module @kernels {
   llvm.func @k0()
+  llvm.func @k1()
 }
 gpu.module @kernels_64 {
   llvm.func @k0()

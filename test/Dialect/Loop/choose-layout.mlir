@@ -114,3 +114,25 @@ func.func @weights(%x: tensor<1x16x32x32xbf16> {loop.strides = #guard.shape<[163
   }
   return %m : tensor<16xf32>
 }
+
+// -----
+
+// Three colours are filled up to eight with zeros, those of the weights as well. Who calls
+// sees a result that may have any order in its own.
+
+// CHECK-LABEL: func.func @colours
+// CHECK-SAME: -> (tensor<1x62x62x64xbf16> {loop.order = array<i64: 0, 3, 1, 2>})
+// CHECK: %[[X:.*]] = loop.pointwise (%i, %j, %k, %l) in [1, 64, 64, 8]
+// CHECK: %[[IN:.*]] = arith.cmpi ult, %l, %c3
+// CHECK: loop.load %arg0[%i, %l, %j, %k] mask %[[IN]], %{{.*}} : tensor<1x3x64x64xbf16>
+// CHECK: %[[W:.*]] = loop.pointwise (%i, %j, %k, %l) in [64, 3, 3, 8]
+// CHECK: loop.contract parallel [1, 62, 62, 64] reduction [3, 3, 8]
+// CHECK-SAME: lhs %[[X]][d0, d1 + d4, d2 + d5, d6] : tensor<1x64x64x8xbf16>
+// CHECK-SAME: rhs %[[W]][d3, d4, d5, d6] : tensor<64x3x3x8xbf16>
+func.func @colours(%x: tensor<1x3x64x64xbf16>, %w: tensor<64x3x3x3xbf16>)
+    -> (tensor<1x64x62x62xbf16> {loop.order = array<i64: 0, 1, 2, 3>}) {
+  %y = loop.contract parallel [1, 64, 62, 62] reduction [3, 3, 3]
+      lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<1x3x64x64xbf16>
+      rhs %w[d1, d4, d5, d6] : tensor<64x3x3x3xbf16> acc f32 : tensor<1x64x62x62xbf16>
+  return %y : tensor<1x64x62x62xbf16>
+}

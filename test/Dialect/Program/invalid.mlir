@@ -156,6 +156,27 @@ program.func @cycle {
 
 // -----
 
+// In another order of its dimensions, but with gaps.
+program.func @gaps {
+  %a = program.alloc new : !program.buffer<[2, 3, 4], f32, strides = [12, 1, 3]>
+  %u = program.alloc new : !program.buffer<[1, 3, 4], f32, strides = [7, 4, 1]>
+  // expected-error @below {{'program.alloc' op expected a buffer without gaps}}
+  %b = program.alloc new : !program.buffer<[2, 3, 4], f32, strides = [16, 1, 4]>
+  program.return outputs []
+}
+
+// -----
+
+// Stored tensors are row-major, without gaps alone is not enough.
+program.constant @c dense_resource<weight> : tensor<2x3xf32>
+program.func @transposed {
+  // expected-error @below {{'program.get' op expected a row-major buffer}}
+  %c = program.get @c : !program.buffer<[2, 3], f32, strides = [1, 2]>
+  program.return outputs []
+}
+
+// -----
+
 // A size whose number has no magnitude shows nothing.
 !s = !program.buffer<[s0], f32>
 !z = !program.buffer<[10 - s0], i8>

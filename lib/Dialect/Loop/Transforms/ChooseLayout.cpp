@@ -79,6 +79,13 @@ static std::optional<unsigned> getLastOfArgument(BlockArgument argument) {
   return std::nullopt;
 }
 
+/// True if a caller takes a tensor in any order of its dimensions.
+static bool takesAnyOrder(OpOperand &use) {
+  return isa<func::ReturnOp>(use.getOwner()) &&
+         use.getOwner()->getParentOfType<func::FuncOp>().getResultAttr(
+             use.getOperandNumber(), kOrderAttrName);
+}
+
 /// Results of pointwise nests, reductions and contractions that nests alone read.
 bool ImageLayouts::mayChange(Operation *nest) {
   if (!isa_and_nonnull<PointwiseOp, ReduceOp, ContractOp>(nest) ||
@@ -90,7 +97,10 @@ bool ImageLayouts::mayChange(Operation *nest) {
   auto type = cast<RankedTensorType>(nest->getResult(0).getType());
   return it->second =
              type.getRank() >= 3 && guard::getDims(type) &&
-             llvm::all_of(nest->getUsers(), llvm::IsaPred<LoadOp, ContractOp>);
+             llvm::all_of(nest->getUses(), [](OpOperand &use) {
+               return isa<LoadOp, ContractOp>(use.getOwner()) ||
+                      takesAnyOrder(use);
+             });
 }
 
 /// True if whoever walked a result in regular steps still does: a reshape of what
@@ -103,6 +113,8 @@ bool ImageLayouts::staysStraight(Operation *nest, unsigned last) {
     NestOpInterface reader = dyn_cast<NestOpInterface>(user);
     if (!reader)
       reader = user->getParentOfType<NestOpInterface>();
+    if (!reader)
+      continue; // a caller
     SmallVector<ExprAttr> extents = reader.getDomain().all();
     for (const analysis::Access &read : analysis::getReads(reader))
       if (read.tensor.getDefiningOp() == nest &&

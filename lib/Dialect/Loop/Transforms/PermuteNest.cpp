@@ -8,6 +8,8 @@
 
 #include "PermuteNest.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -74,8 +76,31 @@ static ArrayAttr permuteExprs(ArrayAttr list, ArrayRef<unsigned> order) {
   return getExprArray(list.getContext(), permute(getExprs(list), order));
 }
 
+/// The caller sees the dimensions in their old order.
+static void permuteOutput(func::ReturnOp op, unsigned result,
+                          ArrayRef<unsigned> order) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  SmallVector<Type> types(function.getResultTypes());
+  types[result] = op.getOperand(result).getType();
+  function.setFunctionType(FunctionType::get(
+      op.getContext(), function.getArgumentTypes(), types));
+  SmallVector<int64_t> places(order.size());
+  for (auto [now, before] : llvm::enumerate(order))
+    places[before] = now;
+  auto seen = function.getResultAttrOfType<DenseI64ArrayAttr>(result,
+                                                              kOrderAttrName);
+  SmallVector<int64_t> moved = llvm::map_to_vector(
+      seen.asArrayRef(), [&](int64_t dim) { return places[dim]; });
+  function.setResultAttr(result, kOrderAttrName,
+                         DenseI64ArrayAttr::get(op.getContext(), moved));
+}
+
 static void permuteReads(Value tensor, ArrayRef<unsigned> order) {
   for (OpOperand &use : tensor.getUses()) {
+    if (auto op = dyn_cast<func::ReturnOp>(use.getOwner())) {
+      permuteOutput(op, use.getOperandNumber(), order);
+      continue;
+    }
     if (auto load = dyn_cast<LoadOp>(use.getOwner())) {
       load.setMapAttr(permuteExprs(load.getMap(), order));
       continue;

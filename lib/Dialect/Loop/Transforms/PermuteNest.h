@@ -22,8 +22,8 @@ SmallVector<guard::ExprAttr> permute(ArrayRef<guard::ExprAttr> list,
 RankedTensorType permute(RankedTensorType type, ArrayRef<unsigned> order);
 
 /// Makes dimension `last` the innermost of the results of a pointwise nest, a reduction or a
-/// contraction, in its domain and for all who read them; these are loads and
-/// contractions. Values do not change.
+/// contraction, in its domain and for all who read them: loads, contractions, and the
+/// caller of the function, who sees the old order (`loop.order`). Values do not change.
 void permuteResults(Operation *nest, unsigned last);
 
 /// Makes reduced dimension `last` of a contraction the innermost one.

@@ -115,10 +115,29 @@ BufferType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// True if each stride is the product of the sizes that are further inside: the elements
+/// stand densely, in some order of the dimensions.
+static bool isDense(MLIRContext *context, ArrayRef<guard::ExprAttr> sizes,
+                    ArrayRef<guard::ExprAttr> strides) {
+  SmallVector<bool> isSeen(sizes.size(), false);
+  guard::ExprAttr next = guard::getConstant(context, 1);
+  for (size_t count = 0; count < sizes.size(); ++count) {
+    // Where several fit, all but one of them have a single element.
+    std::optional<size_t> found;
+    for (size_t k = 0; k < sizes.size(); ++k)
+      if (!isSeen[k] && (strides[k] == next || sizes[k].isConstant(1)) &&
+          (!found || sizes[k].isConstant(1)))
+        found = k;
+    if (!found)
+      return false;
+    isSeen[*found] = true;
+    next = next * sizes[*found];
+  }
+  return true;
+}
+
 std::optional<guard::ExprAttr> BufferType::getByteSize() {
-  SmallVector<guard::ExprAttr> dense =
-      guard::getContiguousStrides(getContext(), getSizes());
-  if (!getStrides().empty() && !llvm::equal(getStrides(), dense))
+  if (!getStrides().empty() && !isDense(getContext(), getSizes(), getStrides()))
     return std::nullopt;
   int64_t bytes = itemSize(*guard::getDType(getElementType()));
   return guard::getNumElements(getContext(), getSizes()) * bytes;

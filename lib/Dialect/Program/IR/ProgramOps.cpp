@@ -164,7 +164,11 @@ LogicalResult SlotOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult GetOp::verify() {
-  if (!getType().getByteSize()) // C2
+  BufferType type = getType();
+  if (!type.getStrides().empty() &&
+      !llvm::equal(type.getStrides(),
+                   guard::getContiguousStrides(getContext(),
+                                               type.getSizes()))) // C2
     return emitOpError("expected a row-major buffer");
   return success();
 }
@@ -221,7 +225,7 @@ LogicalResult AllocOp::verify() {
   if (getPlaceAttr() && getIsNew()) // C1
     return emitOpError("has a place in the arena and is new");
   if (!getType().getByteSize()) // C2
-    return emitOpError("expected a row-major buffer");
+    return emitOpError("expected a buffer without gaps");
   return success();
 }
 

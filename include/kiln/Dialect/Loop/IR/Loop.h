@@ -101,6 +101,11 @@ inline constexpr llvm::StringLiteral kStridesAttrName = "loop.strides";
 /// wants to hold the result: new contents of a buffer or a parameter.
 inline constexpr llvm::StringLiteral kUpdatesAttrName = "loop.updates";
 
+/// The function result attribute (`array<i64>`) that says in which order the caller sees
+/// the dimensions of a result: its dimension k is dimension order[k] of the tensor. Only
+/// results that have it may change their order.
+inline constexpr llvm::StringLiteral kOrderAttrName = "loop.order";
+
 /// The attribute of a module that says which processor its kernels are for:
 /// `#loop.target` or `#loop.gpu`.
 inline constexpr llvm::StringLiteral kTargetAttrName = "loop.target";

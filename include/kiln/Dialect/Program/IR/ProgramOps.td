@@ -190,7 +190,8 @@ def Program_AllocOp : Program_Step<"alloc"> {
     %r = program.alloc new : !program.buffer<[s77, 4], f32>
     ```
 
-    It is not both `new` and in the arena (C1), and row-major (C2).
+    It is not both `new` and in the arena (C1). Its elements stand without gaps, in any
+    order of its dimensions (C2).
   }];
   let arguments = (ins OptionalAttr<Program_ExprAttr>:$place,
                        UnitAttr:$is_new);
