@@ -405,3 +405,32 @@ analysis::getOperandBoxes(ContractOp op, const ContractionShape &shape,
     return std::nullopt;
   return boxes;
 }
+
+bool analysis::hasSumVectors(ContractOp op, const ContractionShape &shape,
+                             unsigned k, int64_t lanes) {
+  MLIRContext *context = op.getContext();
+  bool isLeft = (k == 0) != shape.exchanged;
+  if (!(isLeft ? op.getLhsPrologue() : op.getRhsPrologue()).empty() ||
+      shape.sum.dims.empty() || shape.sum.extent.getConstant().value_or(0) < 1)
+    return false;
+  auto divides = [&](ExprAttr expr) {
+    auto constant = expr.getConstant();
+    return constant && *constant % lanes == 0;
+  };
+  const DimGroup::Run &run = shape.sum.runs.back();
+  ExprAttr first = guard::substitute(shape.addresses[k], [&](ExprAttr leaf) {
+    return leaf.isDim() ? guard::getConstant(context, 0) : leaf;
+  });
+  if (!run.steps[k].isConstant(1) || !divides(first) || !divides(run.extent))
+    return false;
+  for (unsigned dim = 0; dim < op.getDomain().rank(); ++dim) {
+    ExprAttr leaf = guard::getDim(context, dim);
+    bool inRun = llvm::is_contained(run.dims, dim);
+    if (inRun && shape.masks[k] && guard::contains(shape.masks[k], leaf))
+      return false;
+    auto step = guard::getCoefficient(shape.addresses[k], leaf);
+    if (!step || (!inRun && !divides(*step)))
+      return false;
+  }
+  return true;
+}

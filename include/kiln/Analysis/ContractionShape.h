@@ -111,6 +111,12 @@ std::optional<OperandBoxes> getOperandBoxes(loop::ContractOp op,
                                             const ContractionShape &shape,
                                             unsigned k, int64_t multiple);
 
+/// True if operand `k` (A or B), as it lies in memory, can be copied `lanes` elements along
+/// the sum at a time, of a known size: they are neighbours, begin at multiples of `lanes` of
+/// the tensor, and are masked together.
+bool hasSumVectors(loop::ContractOp op, const ContractionShape &shape,
+                   unsigned k, int64_t lanes);
+
 /// The type that both operands are multiplied in, behind their prologues; null where
 /// they differ.
 Type getFactorType(loop::ContractOp op);

@@ -16,6 +16,7 @@
 //   multiply   (ProductUnits.cpp)    by fused multiplications or on matrix units; sums
 //                                    stay in registers
 //              (ProductWgmma.cpp)    both, by a copy engine and warpgroups
+//              (ProductGather.cpp)   what no copy engine can bring
 //   finish     (GridProductBase)     sums go through shared memory, so that threads have
 //                                    neighbours in C, and then through the epilogue
 //
@@ -76,6 +77,11 @@ protected:
   /// Evaluates the epilogue on `lanes` neighbours of a row and stores them.
   LogicalResult finishVector(const Position &matrix, Value row, Value column,
                              Value sums);
+  /// An index of a group as indices of its runs.
+  SmallVector<Value> splitRuns(const analysis::DimGroup &group, Value index);
+  /// How far operand `number` is moved by an index of a group, in elements.
+  Value getOffset(const analysis::DimGroup &group, unsigned number, Value index,
+                  ArrayRef<Value> runs);
   /// The elements of the sums in parts: [parts, matrices, rows, columns].
   guard::ExprAttr countParts();
   Value getPartAddress(Value part, Value matrix, Value row, Value column);
@@ -130,9 +136,6 @@ private:
   LogicalResult describe(Operand &operand);
   int64_t getLanesAlong(const Operand &operand, bool alongSum);
   void makeChunks(Operand &operand);
-  SmallVector<Value> splitRuns(const analysis::DimGroup &group, Value index);
-  Value getOffset(const analysis::DimGroup &group, unsigned number, Value index,
-                  ArrayRef<Value> runs);
   /// Where a chunk is in memory, and whether it is inside (null: yes) and not masked.
   struct Source {
     Value pointer, inside, unmasked, sum;
@@ -185,6 +188,14 @@ private:
     Type type;
     Value map;
     int64_t extent = 0, place = 0; ///< across; in a stage, in bytes
+    bool isGathered = false;       ///< copied by threads, from `memory`
+    Buffer memory;
+  };
+  /// A row (or column) of a gathered operand.
+  struct GatheredRow {
+    Value offset;            ///< of its first element, in elements
+    SmallVector<Value> runs; ///< its index in the runs of its group
+    Value inside;            ///< null: it is
   };
   /// Which stage is next, and the phase of its barriers, as i32.
   struct Turn {
@@ -207,6 +218,23 @@ private:
   Value multiply(Value sums, Value stage);
   SmallVector<Value> complete(Value sums);
   LogicalResult finishTile(const Tile &tile, ArrayRef<Value> sums);
+
+  // Operands that are no boxes (ProductGather.cpp).
+  bool isGathered(unsigned number);
+  bool gathers() const {
+    return operands[0].isGathered || operands[1].isGathered;
+  }
+  LogicalResult describeGathered(Operand &operand);
+  int64_t countArrivals() const;
+  SmallVector<GatheredRow> getRows(const Operand &operand, const Tile &tile);
+  Value getUnmasked(const Operand &operand, const Tile &tile,
+                    const GatheredRow &row, ArrayRef<Value> sum);
+  void gather(const Operand &operand, const Tile &tile,
+              ArrayRef<GatheredRow> rows, Value stage, Value start);
+  Turn emitGather(const Tile &tile, Turn turn);
+  LogicalResult emitGatherers();
+  void fenceGathered();
+
   Value getShared(Value bytes);
   Value word(int64_t value);
 

@@ -130,7 +130,7 @@ LogicalResult GridProductEmitter::describe(Operand &operand) {
   return success();
 }
 
-SmallVector<Value> GridProductEmitter::splitRuns(const DimGroup &group,
+SmallVector<Value> GridProductBase::splitRuns(const DimGroup &group,
                                                  Value index) {
   if (group.runs.size() <= 1)
     return {index};
@@ -140,7 +140,7 @@ SmallVector<Value> GridProductEmitter::splitRuns(const DimGroup &group,
   return delinearize(index, extents);
 }
 
-Value GridProductEmitter::getOffset(const DimGroup &group, unsigned number,
+Value GridProductBase::getOffset(const DimGroup &group, unsigned number,
                                     Value index, ArrayRef<Value> runs) {
   if (group.dims.empty())
     return constantIndex(0);

@@ -33,6 +33,8 @@ static constexpr int64_t kWarpgroup = 128, kWarpgroupRows = 64, kInstruction = 3
 static constexpr int64_t kRow = 128, kEightRows = 8 * kRow;
 /// Registers of a thread that asks, and of one that multiplies.
 static constexpr int64_t kFewRegisters = 40, kManyRegisters = 232;
+/// The same where threads copy, which know where their rows are.
+static constexpr int64_t kCopyRegisters = 88, kMultiplyRegisters = 208;
 /// Columns of sums that a warp has in shared memory at a time; elements from row to row.
 static constexpr int64_t kFinished = 32, kPitch = kFinished + 8;
 /// Rows of a warp.
@@ -54,6 +56,8 @@ Value GridWgmmaEmitter::getShared(Value bytes) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
+  if (isGathered(operand.number))
+    return describeGathered(operand);
   Type type = analysis::getFactorType(op);
   if (!isOnUnits(type))
     return refuse(schedule)
@@ -107,8 +111,8 @@ void GridWgmmaEmitter::initBarriers() {
                                         constantIndex(0));
   (void)emitIf(isFirst, [&] {
     for (int64_t stage = 0; stage < schedule.getStages(); ++stage) {
-      NVVM::MBarrierInitOp::create(b, getBarrier(true, word(stage)), word(1),
-                                   Value());
+      NVVM::MBarrierInitOp::create(b, getBarrier(true, word(stage)),
+                                   word(countArrivals()), Value());
       NVVM::MBarrierInitOp::create(b, getBarrier(false, word(stage)),
                                    word(readers), Value());
     }
@@ -328,6 +332,7 @@ GridWgmmaEmitter::emitProducts(const Tile &tile, Turn turn) {
     b.setInsertionPointToStart(loop.getBody());
     Turn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
     wait(/*isFull=*/true, now, /*isNextPhase=*/false);
+    fenceGathered();
     Value made = multiply(loop.getRegionIterArg(3), now.stage);
     // One step stays under way; the one before has been read.
     NVVM::WgmmaWaitGroupSyncOp::create(b, 1);
@@ -438,19 +443,21 @@ LogicalResult GridWgmmaEmitter::emitThread() {
   auto branch = scf::IfOp::create(b, asks, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  NVVM::SetMaxRegisterOp::create(b, kFewRegisters,
+  NVVM::SetMaxRegisterOp::create(b, gathers() ? kCopyRegisters : kFewRegisters,
                                  NVVM::SetMaxRegisterAction::decrease);
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread,
                                         constantIndex(0));
-  if (failed(emitIf(isFirst, [&] {
-        return forEachTile([&](const Tile &tile, Turn turn) {
-          return FailureOr<Turn>(emitCopies(tile, turn));
-        });
-      })))
+  auto ask = [&] {
+    return forEachTile([&](const Tile &tile, Turn turn) {
+      return FailureOr<Turn>(emitCopies(tile, turn));
+    });
+  };
+  if (failed(gathers() ? emitGatherers() : emitIf(isFirst, ask)))
     return failure();
   b.setInsertionPoint(branch.elseBlock()->getTerminator());
-  NVVM::SetMaxRegisterOp::create(b, kManyRegisters,
-                                 NVVM::SetMaxRegisterAction::increase);
+  NVVM::SetMaxRegisterOp::create(
+      b, gathers() ? kMultiplyRegisters : kManyRegisters,
+      NVVM::SetMaxRegisterAction::increase);
   warpgroup = arith::SubIOp::create(b, number, word(1));
   Value inGroup = arith::RemUIOp::create(b, thread, constantIndex(kWarpgroup));
   isLeader = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, inGroup,

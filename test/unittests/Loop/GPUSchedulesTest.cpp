@@ -187,6 +187,10 @@ TEST(GPUSchedules, WarpgroupsMultiplyWhatACopyEngineBrings) {
   EXPECT_EQ(chooseGPUProduct(product, machine).blocks, machine.multiprocessors);
   product.inBoxes = false;
   EXPECT_EQ(chooseGPUProduct(product, machine).unit, ProductUnit::Mma);
+  product.isGathered = true;
+  EXPECT_EQ(chooseGPUProduct(product, machine).unit, ProductUnit::Wgmma);
+  machine.hasWarpgroups = false;
+  EXPECT_EQ(chooseGPUProduct(product, machine).unit, ProductUnit::Mma);
   product.onUnits = false;
   EXPECT_EQ(chooseGPUProduct(product, machine).unit, ProductUnit::Fma);
 }

@@ -229,10 +229,16 @@ static ScheduleAttr chooseTile(KernelOp kernel, const KernelStrides &strides) {
                                   s->side, reads.front().dim);
 }
 
+/// What maps the elements of operand `k` (A or B).
+static Region &getPrologue(ContractOp op, const analysis::ContractionShape &shape,
+                           unsigned k) {
+  return (k == 0) != shape.exchanged ? op.getLhsPrologue()
+                                     : op.getRhsPrologue();
+}
+
 bool loop::fitsBoxes(ContractOp op, const analysis::ContractionShape &shape,
                      unsigned k, int64_t bytes) {
-  bool isLeft = (k == 0) != shape.exchanged;
-  if (!(isLeft ? op.getLhsPrologue() : op.getRhsPrologue()).empty() ||
+  if (!getPrologue(op, shape, k).empty() ||
       shape.sum.extent.getConstant().value_or(0) < 1)
     return false;
   auto boxes = analysis::getOperandBoxes(op, shape, k, kCopiedAtOnce / bytes);
@@ -278,6 +284,13 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
     product.together =
         std::min(product.together, getTogether(op, shape, k, product.bytes));
   }
+  // Threads do not round f32 on the way.
+  product.isGathered = product.onUnits && !product.inBoxes &&
+                       machine.hasWarpgroups && product.bytes == 2;
+  for (unsigned k = 0; k < 2 && product.isGathered; ++k)
+    product.isGathered =
+        analysis::hasSumVectors(op, shape, k, kCopiedAtOnce / product.bytes) ||
+        fitsBoxes(op, shape, k, product.bytes);
   return product;
 }
 

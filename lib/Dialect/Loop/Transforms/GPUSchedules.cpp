@@ -151,6 +151,7 @@ struct ProductTile {
 static constexpr ProductTile kProductTiles[] = {
     {ProductUnit::Wgmma, 128, 256, 64, 64, 256, 4, 1700},
     {ProductUnit::Wgmma, 128, 128, 64, 64, 128, 6, 1400},
+    {ProductUnit::Wgmma, 128, 64, 64, 64, 64, 8, 800},
     {ProductUnit::Wgmma, 64, 256, 64, 64, 256, 4, 900},
     {ProductUnit::Wgmma, 64, 128, 64, 64, 128, 8, 600},
     {ProductUnit::Wgmma, 64, 64, 64, 64, 64, 8, 350},
@@ -175,6 +176,8 @@ static constexpr ProductTile kProductTiles[] = {
 /// Steps' worth of a sum that starting and finishing a tile takes, bytes of memory that
 /// pass in a cycle, and cycles until another function has started.
 static constexpr double kTileCost = 160, kBytesPerCycle = 1800, kLaunch = 5000;
+/// What is left of the rate of warpgroups to which threads bring an operand.
+static constexpr double kGathered = 0.75;
 /// The most rows of tiles that are visited together, and parts of a sum.
 static constexpr int64_t kMostGroup = 32, kMostSplit = 16;
 
@@ -224,7 +227,10 @@ static double getCost(const ProductTile &tile, int64_t split,
                   product.matrices * split;
   double rounds = std::ceil(blocks / processors);
   double sum = std::ceil(double(product.sum) / split) + kTileCost;
-  double cycles = rounds * tile.rows * tile.columns * sum / tile.rate;
+  double rate = tile.unit == ProductUnit::Wgmma && !product.inBoxes
+                    ? tile.rate * kGathered
+                    : tile.rate;
+  double cycles = rounds * tile.rows * tile.columns * sum / rate;
   if (split == 1)
     return cycles;
   double elements = double(product.rows) * product.columns * product.matrices;
@@ -235,7 +241,8 @@ static double getCost(const ProductTile &tile, int64_t split,
 /// The best schedule, and its cycles.
 static std::pair<GPUProductSchedule, double>
 findGPUProduct(const GPUProductShape &product, const GPUMachine &machine) {
-  bool isBrought = product.inBoxes && machine.hasWarpgroups;
+  bool isBrought =
+      (product.inBoxes || product.isGathered) && machine.hasWarpgroups;
   auto mayBe = [&](ProductUnit unit) {
     return product.onUnits
                ? unit == ProductUnit::Mma ||

@@ -123,6 +123,7 @@ struct GPUProductShape {
   bool onUnits = false;  ///< matrix units may multiply such factors
   bool inBoxes = false;  ///< a copy engine can bring both operands
   int64_t together = 16; ///< bytes of an operand that are copied together, the fewest
+  bool isGathered = false; ///< threads can bring what it cannot, 16 bytes at a time
 };
 struct GPUProductSchedule {
   ProductUnit unit;

@@ -1,0 +1,203 @@
+//===- ProductGather.cpp - Operands that threads bring to warpgroups ------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An operand that is no box of a tensor, as windows of an image are not, is copied by all
+// threads of the warpgroup that asks: 16 bytes along the sum each, nothing where they are
+// outside or masked, to where the copy engine would have put them. A stage is full when
+// the copies of all these threads have come, and what the copy engine was asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridProduct.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using analysis::DimGroup;
+using guard::ExprAttr;
+
+/// Bytes of a row of a stage, and of the units that are exchanged within eight rows.
+static constexpr int64_t kStageRow = 128, kUnit = 16;
+/// Threads that copy, those of a row, and the rows that all of them copy at once.
+static constexpr int64_t kGatherers = 128, kRowThreads = kStageRow / kUnit,
+                         kRowsAtOnce = kGatherers / kRowThreads;
+
+/// Of 16 bits alone: threads do not round f32 on the way.
+bool GridWgmmaEmitter::isGathered(unsigned number) {
+  Type type = analysis::getFactorType(op);
+  return type && bytesOf(type) == 2 &&
+         !analysis::getOperandBoxes(op, shape, number,
+                                            kUnit / bytesOf(type)) &&
+         analysis::hasSumVectors(op, shape, number, kUnit / bytesOf(type));
+}
+
+LogicalResult GridWgmmaEmitter::describeGathered(Operand &operand) {
+  bool isLeft = (operand.number == 0) != shape.exchanged;
+  operand.memory = buffers.lookup(isLeft ? op.getLhs() : op.getRhs());
+  if (!operand.memory.pointer)
+    return op.emitOpError("reads a tensor that its kernel does not have");
+  operand.type = analysis::getFactorType(op);
+  operand.isGathered = true;
+  operand.boxes.alongSum = true;
+  operand.extent =
+      operand.number == 0 ? schedule.getRows() : schedule.getColumns();
+  operand.place = stageBytes;
+  stageBytes += operand.extent * kStageRow;
+  return success();
+}
+
+int64_t GridWgmmaEmitter::countArrivals() const {
+  bool isAsked = !operands[0].isGathered || !operands[1].isGathered;
+  return isAsked + (gathers() ? kGatherers : 0);
+}
+
+/// The rows of a stage that this thread copies a unit of, in each step.
+SmallVector<GridWgmmaEmitter::GatheredRow>
+GridWgmmaEmitter::getRows(const Operand &operand, const Tile &tile) {
+  const DimGroup &group = operand.number == 0 ? shape.rows : shape.columns;
+  Value first = add(operand.number == 0 ? tile.firstRow : tile.firstColumn,
+                    arith::DivUIOp::create(b, thread, constantIndex(kRowThreads)));
+  Value base = emitIndex(shape.addresses[operand.number], tile.matrix);
+  auto extent = group.extent.getConstant();
+  SmallVector<GatheredRow> rows;
+  for (int64_t k = 0; k < operand.extent; k += kRowsAtOnce) {
+    GatheredRow row;
+    Value across = add(first, constantIndex(k));
+    row.runs = splitRuns(group, across);
+    row.offset =
+        add(base, getOffset(group, operand.number, across, row.runs));
+    if (!extent || *extent % operand.extent != 0)
+      row.inside = isLess(across, getArgument(group.extent));
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+/// Whether a mask lets an element through: null where there is none.
+Value GridWgmmaEmitter::getUnmasked(const Operand &operand, const Tile &tile,
+                                    const GatheredRow &row,
+                                    ArrayRef<Value> sum) {
+  ExprAttr mask = shape.masks[operand.number];
+  if (!mask)
+    return {};
+  Position position = tile.matrix;
+  auto assign = [&](const DimGroup &group, ArrayRef<Value> indices) {
+    if (!group.dims.empty())
+      for (auto [run, index] : llvm::zip_equal(group.runs, indices))
+        // A mask depends on runs of one dimension only.
+        if (run.dims.size() == 1)
+          position.dims[run.dims.front()] = index;
+  };
+  assign(operand.number == 0 ? shape.rows : shape.columns, row.runs);
+  assign(shape.sum, sum);
+  return emitCondition(mask, position);
+}
+
+/// Copies what this thread has of an operand's part of a stage.
+void GridWgmmaEmitter::gather(const Operand &operand, const Tile &tile,
+                              ArrayRef<GatheredRow> rows, Value stage,
+                              Value start) {
+  int64_t width = bytesOf(operand.type);
+  Value unit = arith::RemUIOp::create(b, thread, constantIndex(kRowThreads));
+  Value row = arith::DivUIOp::create(b, thread, constantIndex(kRowThreads));
+  // Rows that a thread copies are multiples of eight apart.
+  Value exchanged = arith::XOrIOp::create(
+      b, unit, arith::RemUIOp::create(b, row, constantIndex(kRowThreads)));
+  Value place = arith::AddIOp::create(
+      b, arith::MulIOp::create(b, stage, word(stageBytes)),
+      toWord(add(mul(row, kStageRow),
+                 add(mul(exchanged, kUnit), constantIndex(operand.place)))));
+  Value sum = add(start, mul(unit, kUnit / width));
+  SmallVector<Value> runs = splitRuns(shape.sum, sum);
+  Value offset = getOffset(shape.sum, operand.number, sum, runs);
+  Value inSum;
+  if (*shape.sum.extent.getConstant() % schedule.getSum() != 0)
+    inSum = isLess(sum, tile.sumEnd);
+  for (auto [k, each] : llvm::enumerate(rows)) {
+    Value element = arith::IndexCastOp::create(b, b.getI64Type(),
+                                               add(each.offset, offset));
+    Value from = LLVM::GEPOp::create(b, operand.memory.pointer.getType(),
+                                     operand.type, operand.memory.pointer,
+                                     ArrayRef<LLVM::GEPArg>{element});
+    Value count = word(kUnit);
+    for (Value condition :
+         {each.inside, inSum, getUnmasked(operand, tile, each, runs)})
+      if (condition)
+        count = arith::SelectOp::create(b, condition, count, word(0));
+    Value to = arith::AddIOp::create(
+        b, place, word(int64_t(k) * kRowsAtOnce * kStageRow));
+    NVVM::CpAsyncOp::create(b, getShared(to), from, b.getI32IntegerAttr(kUnit),
+                            NVVM::LoadCacheModifierKindAttr::get(
+                                context, NVVM::LoadCacheModifierKind::CG),
+                            count);
+  }
+}
+
+GridWgmmaEmitter::Turn GridWgmmaEmitter::emitGather(const Tile &tile,
+                                                    Turn turn) {
+  SmallVector<GatheredRow> rows[2];
+  int64_t askedBytes = stageBytes;
+  for (auto [k, operand] : llvm::enumerate(operands))
+    if (operand.isGathered) {
+      rows[k] = getRows(operand, tile);
+      askedBytes -= operand.extent * kStageRow;
+    }
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread,
+                                        constantIndex(0));
+  auto loop = scf::ForOp::create(b, constantIndex(0), tile.steps,
+                                 constantIndex(1),
+                                 ValueRange{turn.stage, turn.phase});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Turn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+  wait(/*isFull=*/false, now, /*isNextPhase=*/true);
+  Value sum =
+      add(tile.sumBegin, mul(loop.getInductionVar(), schedule.getSum()));
+  if (askedBytes > 0)
+    (void)emitIf(isFirst, [&] {
+      NVVM::MBarrierArriveExpectTxOp::create(
+          b, Type(), getBarrier(true, now.stage), word(askedBytes),
+          NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
+      for (const Operand &operand : operands)
+        if (!operand.isGathered)
+          copy(operand, tile, now.stage, sum);
+      return success();
+    });
+  for (auto [k, operand] : llvm::enumerate(operands))
+    if (operand.isGathered)
+      gather(operand, tile, rows[k], now.stage, sum);
+  NVVM::CpAsyncMBarrierArriveOp::create(b, getBarrier(true, now.stage),
+                                        /*noinc=*/true);
+  Turn next = advance(now);
+  scf::YieldOp::create(b, ValueRange{next.stage, next.phase});
+  return {loop.getResult(0), loop.getResult(1)};
+}
+
+/// The tiles of this block, for all threads of the warpgroup that asks.
+LogicalResult GridWgmmaEmitter::emitGatherers() {
+  if (failed(forEachTile([&](const Tile &tile, Turn turn) {
+        return FailureOr<Turn>(emitGather(tile, turn));
+      })))
+    return failure();
+  // Nobody leaves before their copies have come.
+  NVVM::CpAsyncCommitGroupOp::create(b);
+  NVVM::CpAsyncWaitGroupOp::create(b, 0);
+  return success();
+}
+
+/// What threads have copied is there for those that multiply only behind this.
+void GridWgmmaEmitter::fenceGathered() {
+  if (gathers())
+    NVVM::FenceProxyOp::create(
+        b, NVVM::ProxyKind::async_shared,
+        NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
+}

@@ -1,0 +1,60 @@
+// RUN: kiln-opt %s --loop-set-target=chip=sm_90a --loop-choose-schedule \
+// RUN:   --convert-loop-to-nvvm | FileCheck %s
+// RUN: kiln-opt %s --kiln-gpu=chip=sm_90a \
+// RUN:   | kiln-translate --gpu-to-ptx - | FileCheck %s --check-prefix=PTX
+
+// The windows of an image are copied by the threads of a warpgroup, zeros where they are
+// masked; the copy engine brings the weights, and a stage is full when 128 copies and what
+// was asked for have come.
+
+// CHECK-LABEL: func.func @image
+// CHECK: #loop.step<kernel = @image, symbols = [], blocks = <{{[0-9]+}}>, threads = 384,
+// CHECK-SAME: maps = [#loop.tensor_map<pointer = 1, element = bf16, offset = <0>, sizes = [#guard.expr<1152>, #guard.expr<128>]
+// CHECK-SAME: unit = wgmma
+// CHECK: func.func @channels
+// CHECK: schedule = #loop.gpu_across<threads = 256, lanes = 8, sum_block = 128>
+// CHECK: llvm.func @image(
+// CHECK: %[[COUNT:.*]] = arith.constant 129 : i32
+// CHECK: nvvm.mbarrier.init %{{.*}}, %[[COUNT]]
+// CHECK: nvvm.setmaxregister decrease 88
+// CHECK: nvvm.mbarrier.arrive.expect_tx
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK-COUNT-8: nvvm.cp.async.shared.global {{.*}}, 16, cache = cg, %
+// CHECK: nvvm.cp.async.mbarrier.arrive {{.*}} {noinc = true}
+// CHECK: nvvm.cp.async.wait.group 0
+// CHECK: nvvm.setmaxregister increase 208
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK-NEXT: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
+// CHECK: nvvm.wgmma.mma_async
+// PTX: .visible .entry image(
+// PTX-DAG: cp.async.cg.shared.global [%r{{[^,]*}}], [%rd{{[0-9]+}}], 16, %r{{[0-9]+}};
+// PTX-DAG: cp.async.mbarrier.arrive.noinc.shared.b64
+// PTX-DAG: fence.proxy.async.shared::cta;
+// PTX-DAG: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
+// PTX: .visible .entry channels(
+// PTX: ld.global.nc.v4
+func.func @image(%x: tensor<8x56x56x128xbf16>, %w: tensor<128x3x3x128xbf16>) -> tensor<8x56x56x128xbf16> {
+  %r = loop.kernel @image ins(%a = %x : tensor<8x56x56x128xbf16>, %b = %w : tensor<128x3x3x128xbf16>)
+      shared [8, 56, 56, 128] -> tensor<8x56x56x128xbf16> {
+    %c = loop.contract parallel [8, 56, 56, 128] reduction [3, 3, 128]
+        lhs %a[d0, d1 + d4 - 1, d2 + d5 - 1, d6] : tensor<8x56x56x128xbf16>
+        mask and(and(le(1, d1 + d4), lt(d1 + d4, 57)), and(le(1, d2 + d5), lt(d2 + d5, 57)))
+        rhs %b[d3, d4, d5, d6] : tensor<128x3x3x128xbf16> mask 1
+        acc f32 : tensor<8x56x56x128xbf16>
+    loop.return %c : tensor<8x56x56x128xbf16>
+  }
+  return %r : tensor<8x56x56x128xbf16>
+}
+
+// Channels of their own are no product of matrices: a thread has eight neighbours.
+func.func @channels(%x: tensor<64x30x30x384xbf16>, %w: tensor<3x3x384xbf16>) -> tensor<64x28x28x384xbf16> {
+  %r = loop.kernel @channels ins(%a = %x : tensor<64x30x30x384xbf16>, %b = %w : tensor<3x3x384xbf16>)
+      shared [64, 28, 28, 384] -> tensor<64x28x28x384xbf16> {
+    %c = loop.contract parallel [64, 28, 28, 384] reduction [3, 3]
+        lhs %a[d0, d1 + d4, d2 + d5, d3] : tensor<64x30x30x384xbf16>
+        rhs %b[d4, d5, d3] : tensor<3x3x384xbf16>
+        acc f32 : tensor<64x28x28x384xbf16>
+    loop.return %c : tensor<64x28x28x384xbf16>
+  }
+  return %r : tensor<64x28x28x384xbf16>
+}
