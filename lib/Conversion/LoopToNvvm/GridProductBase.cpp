@@ -137,9 +137,18 @@ GridProductBase::finishInside(const Tile &tile, Value row, Value column,
                               llvm::function_ref<Value()> getSums) {
   row = add(tile.firstRow, row);
   column = add(tile.firstColumn, column);
-  Value inside = arith::AndIOp::create(
-      b, isLess(row, getArgument(shape.rows.extent)),
-      isLess(column, getArgument(shape.columns.extent)));
+  // Where tiles are whole there is no branch, and what the epilogue reads for several
+  // vectors is under way at the same time.
+  Value inside;
+  auto check = [&](Value index, ExprAttr extent, int64_t tile) {
+    auto size = extent.getConstant();
+    if (size && *size % tile == 0)
+      return;
+    Value less = isLess(index, getArgument(extent));
+    inside = inside ? arith::AndIOp::create(b, inside, less).getResult() : less;
+  };
+  check(row, shape.rows.extent, schedule.getRows());
+  check(column, shape.columns.extent, schedule.getColumns());
   return emitIf(inside, [&]() -> LogicalResult {
     Value sums = getSums();
     if (schedule.getSplit() == 1)
