@@ -39,6 +39,9 @@ static constexpr int64_t kCopyRegisters = 88, kMultiplyRegisters = 208;
 static constexpr int64_t kFinished = 32, kPitch = kFinished + 8;
 /// Rows of a warp.
 static constexpr int64_t kWarpRows = 16;
+/// Vectors of the result that a thread finishes at a time: what the epilogue reads for one
+/// is under way while another waits.
+static constexpr int64_t kTogether = 4;
 /// Nanoseconds after which a thread that waits looks again.
 static constexpr int64_t kTicks = 10000000;
 
@@ -388,16 +391,17 @@ LogicalResult GridWgmmaEmitter::finishTile(const Tile &tile, ArrayRef<Value> sum
             2 * width);
       }
     NVVM::SyncWarpOp::create(b, word(-1));
-    auto loop =
-        scf::ForOp::create(b, lane, constantIndex(kWarpRows * kFinished / lanes),
-                           constantIndex(kWarp));
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPoint(loop.getBody()->getTerminator());
+    int64_t vectors = kWarpRows * kFinished / lanes;
+    int64_t together = std::min(vectors / kWarp, kTogether);
+    auto loop = scf::ForOp::create(b, lane, constantIndex(vectors),
+                                   constantIndex(kWarp * together));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+    for (int64_t k = 0; k < together; ++k) {
+      Value number = add(loop.getInductionVar(), constantIndex(k * kWarp));
       Value perRow = constantIndex(kFinished / lanes);
-      Value row = arith::DivUIOp::create(b, loop.getInductionVar(), perRow);
-      Value column = mul(
-          arith::RemUIOp::create(b, loop.getInductionVar(), perRow), lanes);
+      Value row = arith::DivUIOp::create(b, number, perRow);
+      Value column = mul(arith::RemUIOp::create(b, number, perRow), lanes);
       Value from = add(memory, mul(add(mul(row, kPitch), column), width));
       if (failed(finishInside(
               tile, add(firstRow, row), add(column, constantIndex(first)),
@@ -407,6 +411,7 @@ LogicalResult GridWgmmaEmitter::finishTile(const Tile &tile, ArrayRef<Value> sum
               })))
         return failure();
     }
+    b.setInsertionPointAfter(loop);
     NVVM::SyncWarpOp::create(b, word(-1));
   }
   return success();
