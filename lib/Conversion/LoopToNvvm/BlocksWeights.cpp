@@ -28,11 +28,6 @@ using guard::ExprAttr;
 static constexpr double kLog2E = 1.4426950408889634;
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Value GridBlocksEmitter::constant(double value) {
-  return arith::ConstantOp::create(
-      b, b.getF32FloatAttr(static_cast<float>(value)));
-}
-
 /// The score, or exponential, at hand: bodies read them in their own place alone.
 Value GridBlocksEmitter::loadStaged(LoadOp load, int64_t) {
   loop::ContractOp scores = online.scores.op;
@@ -55,15 +50,8 @@ Value GridBlocksEmitter::exponential(Value x, Value least) {
 
 /// Of the four threads that have a row together.
 Value GridBlocksEmitter::combineQuad(Value value, bool isMaximum) {
-  Type i32 = b.getI32Type();
-  auto word = [&](int64_t number) -> Value {
-    return arith::ConstantIntOp::create(b, number, 32);
-  };
   for (int64_t distance : {1, 2}) {
-    Value other = NVVM::ShflOp::create(
-        b, i32, word(-1), arith::BitcastOp::create(b, i32, value),
-        word(distance), word(kWarp - 1), NVVM::ShflKind::bfly, UnitAttr());
-    other = arith::BitcastOp::create(b, value.getType(), other);
+    Value other = shuffleQuad(value, distance);
     value = isMaximum ? arith::MaximumFOp::create(b, value, other).getResult()
                       : arith::AddFOp::create(b, value, other).getResult();
   }
@@ -179,21 +167,6 @@ GridBlocksEmitter::emitExponents(unsigned row, ArrayRef<Value> scores,
 //===----------------------------------------------------------------------===//
 // Weights
 //===----------------------------------------------------------------------===//
-
-/// Exponentials of a row rounded to the type of what they are multiplied by, two a word.
-SmallVector<Value> GridBlocksEmitter::pack(ArrayRef<Value> weights) {
-  auto wide = VectorType::get({2}, b.getF32Type());
-  auto narrow = VectorType::get({2}, factorType);
-  SmallVector<Value> words;
-  for (size_t k = 0; k < weights.size(); k += 2) {
-    Value pair = vector::FromElementsOp::create(b, wide, weights.slice(k, 2));
-    Value word = arith::TruncFOp::create(b, narrow, pair);
-    if (factorType.isBF16())
-      word = LLVM::BitcastOp::create(b, b.getI32Type(), word);
-    words.push_back(word);
-  }
-  return words;
-}
 
 /// Weights of a tile as left operands, by part, 16 columns and register; brings maxima,
 /// totals and sums up to date.

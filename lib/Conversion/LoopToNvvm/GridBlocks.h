@@ -28,16 +28,18 @@
 
 namespace kiln::loop {
 
-class GridBlocksEmitter : public GridEmitter {
-public:
-  GridBlocksEmitter(KernelOp kernel, const analysis::KernelStrides &strides,
-                    GPUBlocksScheduleAttr schedule, bool isNarrow)
+/// What kernels of products with rows between them have in common.
+class GridBlocksBase : public GridEmitter {
+protected:
+  GridBlocksBase(KernelOp kernel, const analysis::KernelStrides &strides,
+                 GPUBlocksScheduleAttr schedule, bool isNarrow)
       : GridEmitter(kernel, strides, schedule.getThreads(), isNarrow),
         schedule(schedule), strides(strides) {}
 
-private:
-  /// Rows of memory that are copied into shared memory: factors of the scores, and what
-  /// the weights are multiplied by.
+  /// Bytes of an element of a factor.
+  static constexpr int64_t kWidth = 2;
+
+  /// Rows of memory that are copied into shared memory.
   struct Operand {
     Buffer memory;
     Value base;             ///< of the block's point, in elements
@@ -47,7 +49,62 @@ private:
     int64_t padded = 0;     ///< the same as a multiple of 16
     int64_t pitch = 0;      ///< elements from row to row in shared memory
     int64_t place = 0;      ///< in shared memory, or in a stage; in bytes
+
+    int64_t getBytes(int64_t rows) const { return rows * pitch * kWidth; }
   };
+  /// Factors of a warp's rows in registers, by part and step.
+  using KeptFactors = SmallVector<SmallVector<SmallVector<Value>>>;
+
+  bool isConstant(unsigned) override { return true; }
+  void bindRow(Value) override {}
+  guard::ExprAttr countOwners() override {
+    return guard::getConstant(context, 1);
+  }
+
+  Value enterPoint(guard::ExprAttr tiles, bool isLastFirst);
+  void enterRows(guard::ExprAttr extent);
+  Operand describe(const analysis::BlockProduct &product, unsigned k,
+                   const analysis::DimGroup &rows,
+                   const analysis::DimGroup &inner);
+  Position getPoint(const analysis::BlockProduct &product);
+  void copy(const Operand &operand, int64_t rows, Value first, Value stage);
+  SmallVector<Value> loadLeft(const Operand &left, int64_t part, int64_t k);
+  SmallVector<Value> multiplyScores(const Operand &left, const Operand &right,
+                                    Value stage, const KeptFactors &kept);
+  void addSums(const Operand &values, Value stage, ArrayRef<Value> weights,
+               MutableArrayRef<Value> sums);
+  SmallVector<Value> loadMatrices(Value place, int64_t pitch, bool secondDown,
+                                  bool isTransposed);
+  void multiply(ArrayRef<Value> left, ArrayRef<Value> right,
+                MutableArrayRef<Value> sums);
+  Value getShared(Value bytes);
+  Value bits(int64_t from, int64_t count, int64_t scale);
+  Value constant(double value);
+  SmallVector<Value> pack(ArrayRef<Value> weights);
+  Value shuffleQuad(Value value, int64_t distance);
+
+  /// Rows of a thread, and the parts of 16 that they are two of each.
+  int64_t getParts() const { return schedule.getPartRows() / 16; }
+
+  GPUBlocksScheduleAttr schedule;
+  const analysis::KernelStrides &strides;
+  Type factorType;      ///< f16 or bf16
+  Value sharedBase;
+  Position point;       ///< of the shared domain; the row is set for each
+  Value firstRow;       ///< of the block
+  Value partRow;        ///< of this warp, in the block
+  Value quadRow, quadColumn; ///< of this thread, in 16 by 8
+  SmallVector<Value> rowIndices, rowInside; ///< of a thread's rows; inside may be null
+};
+
+/// One walk: weights of rows that are known as columns come.
+class GridBlocksEmitter : public GridBlocksBase {
+public:
+  GridBlocksEmitter(KernelOp kernel, const analysis::KernelStrides &strides,
+                    GPUBlocksScheduleAttr schedule, bool isNarrow)
+      : GridBlocksBase(kernel, strides, schedule, isNarrow) {}
+
+private:
   /// What one walk changes, of a thread: two rows of each of its parts' 16.
   struct State {
     SmallVector<Value> maxima, totals; ///< by row
@@ -55,32 +112,13 @@ private:
   };
 
   LogicalResult emitThread() override;
-  bool isConstant(unsigned) override { return true; }
-  void bindRow(Value) override {}
-  guard::ExprAttr countOwners() override {
-    return guard::getConstant(context, 1);
-  }
   Value loadStaged(LoadOp load, int64_t lanes) override;
 
   // The walk.
   LogicalResult analyze();
   void enterBlock();
-  Operand describe(const analysis::BlockProduct &product, unsigned k,
-                   const analysis::DimGroup &rows,
-                   const analysis::DimGroup &inner);
-  Position getPoint(const analysis::BlockProduct &product);
-  void copy(const Operand &operand, int64_t rows, Value first, Value stage);
   void copyTile(Value number, Value stage);
   FailureOr<State> emitWalk();
-  SmallVector<SmallVector<Value>> loadLeft(int64_t part);
-  SmallVector<Value> multiplyScores(Value stage);
-  void addSums(Value stage, ArrayRef<Value> weights, State &state);
-  SmallVector<Value> loadMatrices(Value place, int64_t pitch, bool secondDown,
-                                  bool isTransposed);
-  void multiply(ArrayRef<Value> left, ArrayRef<Value> right,
-                MutableArrayRef<Value> sums);
-  Value getShared(Value bytes);
-  Value bits(int64_t from, int64_t count, int64_t scale);
 
   // Weights and values of rows.
   FailureOr<SmallVector<Value>> emitWeights(ArrayRef<Value> scores,
@@ -90,7 +128,6 @@ private:
                                               Value firstColumn);
   FailureOr<Value> emitExponent(unsigned row, Value score, Value column,
                                 int64_t lanes);
-  SmallVector<Value> pack(ArrayRef<Value> weights);
   Value combineQuad(Value value, bool isMaximum);
   Value exponential(Value x, Value least);
   LogicalResult emitRow(unsigned row, const State &state);
@@ -98,27 +135,13 @@ private:
   LogicalResult finishSums(unsigned row, Value factor, const State &state);
   void finishRowValue(Value result, const Position &position, Value value);
   Position getRowPosition(const Domain &domain, unsigned row);
-  Value constant(double value);
 
-  /// Rows of a thread, and the parts of 16 that they are two of each.
-  int64_t getParts() const { return schedule.getPartRows() / 16; }
-
-  GPUBlocksScheduleAttr schedule;
-  const analysis::KernelStrides &strides;
   analysis::OnlineRows online;
-  Type factorType;      ///< f16 or bf16
   Operand left, right, values;
   int64_t stageBytes = 0;
-  Value sharedBase;
-  Position point;       ///< of the shared domain; the row is set for each
-  Value firstRow;       ///< of the block
-  Value partRow;        ///< of this warp, in the block
-  Value quadRow, quadColumn; ///< of this thread, in 16 by 8
-  SmallVector<Value> rowIndices, rowInside; ///< of a thread's rows; inside may be null
   Value columnEnd;      ///< behind the last column that the block needs
   Value isEmpty;        ///< whether there are no columns; null: there are
   Value staged;         ///< the score at hand, or an exponential
-  SmallVector<SmallVector<SmallVector<Value>>> keptLeft; ///< by part and step
 };
 
 } // namespace kiln::loop
