@@ -258,6 +258,26 @@ void ChainFinder::addProducers(KernelOp rows) {
   }
 }
 
+/// Extents of a contraction's result that `argument`, an operand, has no part in: each
+/// block reads, or adds to, as many elements for each of its own.
+static SmallVector<ExprAttr> getWalkedExtents(ContractOp op, Value argument) {
+  SmallVector<ExprAttr> extents = op.getDomain().parallel;
+  SmallVector<ExprAttr> walked;
+  MLIRContext *context = op.getContext();
+  for (unsigned dim = 0; dim < extents.size(); ++dim) {
+    ExprAttr own = guard::getDim(context, dim);
+    bool isRead = llvm::any_of(op.getOperandReads(), [&](const OperandRead &read) {
+      return read.tensor == argument &&
+             llvm::any_of(read.map, [&](ExprAttr index) {
+               return guard::contains(index, own);
+             });
+    });
+    if (!isRead)
+      walked.push_back(extents[dim]);
+  }
+  return walked;
+}
+
 /// Adds contractions that sum up what `rows` leaves.
 void ChainFinder::addConsumers(KernelOp rows) {
   for (OpResult result : rows->getResults())
@@ -269,7 +289,7 @@ void ChainFinder::addConsumers(KernelOp rows) {
       Value argument = kernel.getBody().getArgument(use.getOperandNumber());
       if (chain.contains(kernel) || !isOperandOnly(op, argument))
         continue;
-      if (!isNarrow(op.getDomain().parallel.back()))
+      if (!isNarrow(getWalkedExtents(op, argument)))
         continue;
       if (isOverRows(op, argument, getRank()) && !hasPoints()) {
         why = "a product sums over the rows of too few points";

@@ -23,10 +23,11 @@ ContractOp loop::moveToShared(OpBuilder &builder, ContractOp op,
   MLIRContext *context = op.getContext();
   Domain old = op.getDomain();
   SmallVector<ExprAttr> parallel(shared);
-  parallel.push_back(old.parallel.back());
+  llvm::append_range(parallel, ArrayRef(old.parallel).drop_front(lead.size()));
   SmallVector<ExprAttr> map(lead);
-  for (unsigned i = 0; i <= old.reduction.size(); ++i)
-    map.push_back(guard::getDim(context, shared.size() + i));
+  while (map.size() < old.parallel.size() + old.reduction.size())
+    map.push_back(
+        guard::getDim(context, shared.size() + map.size() - lead.size()));
   SmallVector<ExprAttr> extents(parallel);
   llvm::append_range(extents, old.reduction);
   guard::Assumptions assumptions = hints.getAssumptions();
@@ -80,6 +81,20 @@ static ArrayAttr dropUnits(ContractOp op, ArrayAttr map,
       }));
 }
 
+/// Leading dimensions of `parallel` that have the points of `shared`, as many as it takes;
+/// none if they do not.
+static ArrayRef<ExprAttr> getLeading(ArrayRef<ExprAttr> parallel,
+                                     ArrayRef<ExprAttr> shared) {
+  if (shared.empty())
+    return {};
+  MLIRContext *context = shared.front().getContext();
+  ExprAttr points = guard::getNumElements(context, shared);
+  for (size_t count = 1; count < parallel.size(); ++count)
+    if (guard::getNumElements(context, parallel.take_front(count)) == points)
+      return parallel.take_front(count);
+  return {};
+}
+
 ContractOp loop::alignConsumer(OpBuilder &builder, ContractOp op,
                                 ArrayRef<ExprAttr> shared,
                                 const analysis::SizeHints &hints) {
@@ -88,10 +103,15 @@ ContractOp loop::alignConsumer(OpBuilder &builder, ContractOp op,
   if (getSharedDims(op, shared))
     return op;
   MLIRContext *context = op.getContext();
-  SmallVector<ExprAttr> lead = op.getDomain().parallel;
-  lead.pop_back();
+  SmallVector<ExprAttr> parallel = op.getDomain().parallel;
+  ArrayRef<ExprAttr> lead = ArrayRef(parallel).drop_back();
+  ArrayRef<ExprAttr> points = shared;
   if (guard::getNumElements(context, lead) !=
-      guard::getNumElements(context, shared))
+      guard::getNumElements(context, shared)) {
+    points = shared.drop_back(); // its sum may be the rows
+    lead = getLeading(parallel, points);
+  }
+  if (lead.empty())
     return {};
   guard::Assumptions assumptions = hints.getAssumptions();
   analysis::addExtents(assumptions, context, shared);
@@ -99,9 +119,9 @@ ContractOp loop::alignConsumer(OpBuilder &builder, ContractOp op,
   for (Value operand : op->getOperands())
     same.map(operand, operand);
   ContractOp moved = moveToShared(
-      builder, op, shared,
-      analysis::reshapeIndices(context, getIdentityMap(context, shared.size()),
-                               shared, lead, assumptions),
+      builder, op, points,
+      analysis::reshapeIndices(context, getIdentityMap(context, points.size()),
+                               points, lead, assumptions),
       same, hints);
   op.getResult().replaceAllUsesWith(moved.getResult());
   op.erase();

@@ -20,7 +20,7 @@
 namespace kiln::loop {
 
 /// A contraction of `op`'s values whose parallel extents are `shared` and then the
-/// last one of `op`, made at `builder`. `lead` are the other indices of `op` over
+/// last ones of `op`, made at `builder`. `lead` are the other indices of `op` over
 /// the shared ones; `mapping` has its operands and what its bodies capture.
 ///
 ///   [6, n, m] with lead [d0 * 3 + d1, d2] over [2, 3, n]  becomes  [2, 3, n, m]
