@@ -45,7 +45,6 @@ private:
   bool isWeight(OnlineRows &found, PointwiseOp op);
   bool isScaled(OnlineRows &found, Value value);
   bool isRowValue(OnlineRows &found, Value value);
-  bool readsOwn(NestOpInterface nest, Value tensor);
   StringRef checkResults(OnlineRows &found);
 
   KernelOp kernel;
@@ -92,11 +91,8 @@ static bool isMultiple(ExprAttr expr, int64_t number) {
 /// Elements of 16 bits that are copied together.
 static constexpr int64_t kCopied = 8;
 
-/// True if neighbours of operand `k` (A or B) lie along `inner`, one of the groups of
-/// the product, and all that moves it otherwise is a multiple of what is copied.
-/// Dimensions that are counted off outside may be divided on the way.
-static bool isCopied(const BlockProduct &product, unsigned k,
-                     const DimGroup &inner) {
+bool analysis::isCopied(const BlockProduct &product, unsigned k,
+                        const DimGroup &inner) {
   const ContractionShape &shape = product.shape;
   auto extent = inner.extent.getConstant();
   if (shape.isIrregular(k) || !inner.steps[k] ||
@@ -216,8 +212,9 @@ bool OnlineFinder::isSame(Value left, NestOpInterface leftNest, Value right,
       });
 }
 
-/// True if a nest reads `tensor`, of the kernel, in its own row and column alone.
-bool OnlineFinder::readsOwn(NestOpInterface nest, Value tensor) {
+bool analysis::readsOwnColumn(KernelOp kernel, NestOpInterface nest,
+                              Value tensor) {
+  unsigned shared = kernel.getShared().size();
   bool isOwn = true;
   nest->walk([&](LoadOp load) {
     if (load.getTensor() != tensor)
@@ -253,7 +250,7 @@ bool OnlineFinder::isExponential(OnlineRows &found, PointwiseOp op) {
                         : arith::SubFOp();
   auto load = difference ? difference.getRhs().getDefiningOp<LoadOp>() : LoadOp();
   if (!load || load.getTensor() != found.maximum->getResult(0) ||
-      !readsOwn(nest, load.getTensor()))
+      !readsOwnColumn(kernel, nest, load.getTensor()))
     return false;
   auto maximum = cast<NestOpInterface>(found.maximum.getOperation());
   return isSame(difference.getLhs(), nest, getYielded(maximum), maximum);
@@ -265,7 +262,7 @@ bool OnlineFinder::isTotal(OnlineRows &found, ReduceOp op) {
   PointwiseOp exponentials = found.exponentials;
   return op.getKind(0).kind == ReductionKind::Sum && load &&
          exponentials && load.getTensor() == exponentials.getResult() &&
-         readsOwn(nest, load.getTensor());
+         readsOwnColumn(kernel, nest, load.getTensor());
 }
 
 /// True if a value of the weights' body does not depend on the column.
@@ -317,7 +314,7 @@ bool OnlineFinder::isWeight(OnlineRows &found, PointwiseOp op) {
   found.weights = op;
   found.weight = skipRounding(getYielded(nest));
   PointwiseOp exponentials = found.exponentials;
-  return readsOwn(nest, exponentials.getResult()) &&
+  return readsOwnColumn(kernel, nest, exponentials.getResult()) &&
          isScaled(found, found.weight);
 }
 
@@ -329,7 +326,7 @@ StringRef OnlineFinder::findNests(OnlineRows &found) {
     Operation *op = nest.getOperation();
     if (op == scores || op == sums)
       continue;
-    if (!readsOwn(nest, scores.getResult()))
+    if (!readsOwnColumn(kernel, nest, scores.getResult()))
       return "a nest reads scores of another row or column";
     auto reduce = dyn_cast<ReduceOp>(op);
     if (isOfRow(nest)) {

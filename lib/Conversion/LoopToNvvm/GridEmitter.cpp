@@ -8,6 +8,7 @@
 
 #include "GridBlocks.h"
 #include "GridProduct.h"
+#include "GridWalks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -373,8 +374,23 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
           })
           .Case([&](GPUBlocksScheduleAttr schedule) {
             grid.mayOverwrite = false;
-            return emit(GridBlocksEmitter(kernel, strides, schedule, isNarrow),
-                        name);
+            StringRef why;
+            auto walks = analysis::getOnlineRows(kernel, strides, why)
+                             ? std::nullopt
+                             : analysis::getBlockWalks(kernel, strides, why);
+            if (!walks)
+              return emit(
+                  GridBlocksEmitter(kernel, strides, schedule, isNarrow), name);
+            auto walk = [&](bool overRows, StringRef name) {
+              return emit(GridWalksEmitter(kernel, strides, schedule, overRows,
+                                           isNarrow),
+                          name);
+            };
+            if (!walks->sumsOverRows())
+              return walk(/*overRows=*/false, name);
+            std::string first = (name + "_rows").str();
+            return failure(failed(walk(/*overRows=*/false, first)) ||
+                           failed(walk(/*overRows=*/true, name)));
           })
           .Case([&](GPUScatterScheduleAttr schedule) {
             grid.mayOverwrite = false;

@@ -91,7 +91,7 @@ module attributes {loop.target = #gpu} {
 
 // CHECK-LABEL: func.func @exact
 // CHECK-COUNT-3: loop.kernel
-// WHY: the factors of scores are not two of bf16 or f16 as they lie in memory
+// WHY: factors are not all of bf16, or all of f16, as they lie in memory
 module attributes {loop.target = #gpu} {
   func.func @exact(%x: !q, %y: !q) -> !q {
     %s = loop.kernel @scores ins(%a = %x : !q, %b = %y : !q) shared [2, 256, 256] -> !s {
@@ -142,5 +142,78 @@ module attributes {loop.target = #gpu} {
       loop.return %c : !y
     }
     return %s : !y
+  }
+}
+
+// -----
+
+#gpu = #loop.gpu<chip = "sm_80", multiprocessors = 108, threads = 2048, registers = 65536, shared = 166912, l2 = 41943040>
+
+!q = tensor<2x4x512x64xbf16>
+!s = tensor<2x4x512x512xf32>
+!z = tensor<2x4x512x1xf32>
+!k = tensor<8x64x512xf32>
+
+// A product that sums over the rows may have points of several dimensions as one, and
+// its columns first: then others read its result with these dimensions apart.
+
+// CHECK-LABEL: func.func @backward(
+// CHECK-NEXT: loop.kernel @softmax
+// CHECK-SAME: shared [2, 4, 512]
+// CHECK-SAME: #loop.gpu_blocks<rows = 32, columns = 32, part_rows = 16, stages = 2, group = 16>
+// CHECK: loop.contract parallel [2, 4, 512, 512] reduction [64]
+// CHECK: loop.contract parallel [2, 4, 64, 512] reduction [512] lhs %{{.*}}[d0, d1, d4, d2] : tensor<2x4x512x64xbf16> rhs %{{.*}}[d0, d1, d4, d3]
+// CHECK-SAME: tensor<2x4x64x512xf32>
+// CHECK: loop.contract parallel [2, 4, 512, 64] reduction [512]
+// CHECK: loop.return
+// CHECK: loop.kernel @transposed
+// CHECK: loop.load %{{.*}}[%i, %j, %l, %k] : tensor<2x4x64x512xf32>
+// CHECK-NOT: loop.kernel
+module attributes {loop.target = #gpu} {
+  func.func @backward(%x: !q, %y: !q) -> (!q, !q) {
+    %s = loop.kernel @scores ins(%a = %x : !q, %b = %y : !q) shared [2, 4, 512, 512] -> !s {
+      %c = loop.contract parallel [2, 4, 512, 512] reduction [64] lhs %a[d0, d1, d2, d4] : !q
+          rhs %b[d0, d1, d3, d4] : !q acc f32 : !s
+      loop.return %c : !s
+    }
+    %w = loop.kernel @softmax ins(%a = %s : !s) shared [2, 4, 512] -> !s {
+      %m = loop.reduce parallel (%i, %j, %k, %u) in [2, 4, 512, 1] reduction (%l) in [512] <max> : !z {
+        %f = loop.load %a[%i, %j, %k, %l] : !s
+        loop.yield %f : f32
+      }
+      %e = loop.pointwise (%i, %j, %k, %l) in [2, 4, 512, 512] : !s {
+        %f = loop.load %a[%i, %j, %k, %l] : !s
+        %g = loop.load %m[%i, %j, %k, 0] : !z
+        %d = arith.subf %f, %g : f32
+        loop.yield %d : f32
+      }
+      loop.return %e : !s
+    }
+    %o = loop.kernel @keys ins(%a = %x : !q, %b = %w : !s) shared [8, 64, 512] -> !k {
+      %c = loop.contract parallel [8, 64, 512] reduction [512]
+          lhs %a[floordiv(d0, 4), mod(d0, 4), d3, d1] : !q
+          rhs %b[floordiv(d0, 4), mod(d0, 4), d3, d2] : !s acc f32 : !k lhs_prologue (%v) {
+        %f = arith.extf %v : bf16 to f32
+        loop.yield %f : f32
+      }
+      loop.return %c : !k
+    }
+    %t = loop.kernel @transposed ins(%a = %o : !k) shared [2, 4, 512, 64] -> !q {
+      %p = loop.pointwise (%i, %j, %k, %l) in [2, 4, 512, 64] : !q {
+        %f = loop.load %a[%i * 4 + %j, %l, %k] : !k
+        %g = arith.truncf %f : f32 to bf16
+        loop.yield %g : bf16
+      }
+      loop.return %p : !q
+    }
+    %r = loop.kernel @queries ins(%a = %w : !s, %b = %y : !q) shared [2, 4, 512, 64] -> !q {
+      %c = loop.contract parallel [2, 4, 512, 64] reduction [512] lhs %a[d0, d1, d2, d4] : !s
+          rhs %b[d0, d1, d4, d3] : !q acc f32 : !q rhs_prologue (%v) {
+        %f = arith.extf %v : bf16 to f32
+        loop.yield %f : f32
+      }
+      loop.return %c : !q
+    }
+    return %r, %t : !q, !q
   }
 }

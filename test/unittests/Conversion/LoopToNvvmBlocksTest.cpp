@@ -14,6 +14,7 @@
 #include "GridExport.h"
 #include "OnlineCases.h"
 
+#include "kiln/Analysis/OnlineRows.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -37,6 +38,12 @@ struct Blocks {
 constexpr Blocks kBlocks[] = {
     {"Warps", IndexWidth::Wide, 32, 16, 16, 2, 1},
     {"LongParts", IndexWidth::Narrow, 32, 32, 32, 3, 2},
+    {"Chosen", IndexWidth::Narrow, 0, 0, 0, 0, 0},
+};
+
+constexpr Blocks kWalks[] = {
+    {"Warps", IndexWidth::Wide, 32, 16, 16, 2, 1},
+    {"Stages", IndexWidth::Narrow, 16, 32, 16, 3, 2},
     {"Chosen", IndexWidth::Narrow, 0, 0, 0, 0, 0},
 };
 
@@ -95,11 +102,36 @@ TEST(LoopToNvvmBlocksChoice, SaysWhyAKernelHasNoSuchSchedule) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Cases, LoopToNvvmBlocks,
-    testing::Combine(testing::ValuesIn(getOnlineCases()),
-                     testing::ValuesIn(kBlocks)),
-    [](const testing::TestParamInfo<LoopToNvvmBlocks::ParamType> &info) {
-      return std::string(std::get<0>(info.param).name) + "_" +
-             std::get<1>(info.param).name;
+TEST(LoopToNvvmBlocksChoice, WalksSeveralTimesWhereWeightsAreNotKnownAsColumnsCome) {
+  std::unique_ptr<MLIRContext> context = makeLoopContext();
+  for (const RefusedCase &test : getOfflineCases()) {
+    auto module = parseSourceString<ModuleOp>(test.text, context.get());
+    ASSERT_TRUE(module);
+    analysis::SizeHints hints(*module);
+    module->walk([&](KernelOp kernel) {
+      auto strides = analysis::getInputStrides(kernel);
+      ASSERT_TRUE(succeeded(strides));
+      StringRef why;
+      EXPECT_FALSE(analysis::getOnlineRows(kernel, *strides, why));
+      EXPECT_TRUE(why.contains(test.why)) << why.str();
+      EXPECT_TRUE(chooseGPUBlocks(kernel, *strides, GPUMachine{}, hints, why))
+          << why.str();
     });
+  }
+}
+
+static std::string
+getBlocksName(const testing::TestParamInfo<LoopToNvvmBlocks::ParamType> &info) {
+  return std::string(std::get<0>(info.param).name) + "_" +
+         std::get<1>(info.param).name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, LoopToNvvmBlocks,
+                         testing::Combine(testing::ValuesIn(getOnlineCases()),
+                                          testing::ValuesIn(kBlocks)),
+                         getBlocksName);
+
+INSTANTIATE_TEST_SUITE_P(Walks, LoopToNvvmBlocks,
+                         testing::Combine(testing::ValuesIn(getWalkCases()),
+                                          testing::ValuesIn(kWalks)),
+                         getBlocksName);

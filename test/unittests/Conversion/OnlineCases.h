@@ -16,12 +16,17 @@ namespace kiln::loop {
 /// Kernels whose weights are known as columns come.
 llvm::ArrayRef<LoopCase> getOnlineCases();
 
-/// Kernels that are none, by a word of the reason.
+/// Kernels of several walks, such as the backward of attention.
+llvm::ArrayRef<LoopCase> getWalkCases();
+
+/// Kernels that are neither, by words of the reason.
 struct RefusedCase {
   const char *why;
   std::string text;
 };
 std::vector<RefusedCase> getRefusedCases();
+/// Kernels of several walks whose weights are not known as columns come.
+std::vector<RefusedCase> getOfflineCases();
 
 } // namespace kiln::loop
 

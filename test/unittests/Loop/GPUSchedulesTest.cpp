@@ -244,4 +244,29 @@ TEST(GPUSchedules, SumsOfBlocksStayInRegisters) {
   EXPECT_FALSE(chooseGPUBlocks(heads, machine));
 }
 
+TEST(GPUSchedules, WalksKeepScoresAndSumsInRegisters) {
+  // Two scores, of heads of 64; a sum over the columns, and two over the rows.
+  GPUWalksShape heads = {128, 2048, 2048, 2, 128, 64, 128};
+  auto s = chooseGPUWalks(heads, kMachine);
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->rows, 64);
+  EXPECT_EQ(s->columns, 32);
+  EXPECT_EQ(s->partRows, 16);
+  heads.points = 1;
+  EXPECT_EQ(chooseGPUWalks(heads, kMachine)->rows, 32);
+  heads.rows = 16;
+  EXPECT_EQ(chooseGPUWalks(heads, kMachine)->rows, 16);
+  heads = {128, 2048, 2048, 2, 256, 128, 256};
+  EXPECT_TRUE(chooseGPUWalks(heads, kMachine));
+  heads.rowSums = 512;
+  EXPECT_FALSE(chooseGPUWalks(heads, kMachine));
+  heads.rowSums = 128;
+  GPUMachine machine = kMachine;
+  machine.shared = 1 << 10;
+  EXPECT_FALSE(chooseGPUWalks(heads, machine));
+  machine = kMachine;
+  machine.capability = 75;
+  EXPECT_FALSE(chooseGPUWalks(heads, machine));
+}
+
 } // namespace

@@ -487,10 +487,10 @@ LogicalResult GPUBlocksScheduleAttr::verifyKernel(Operation *op) const {
     return isa<ContractOp>(nest.getOperation());
   };
   if (!kernel.getShared().empty() && nests.size() > 2 && // C3
-      llvm::count_if(nests, isProduct) == 2)
+      llvm::count_if(nests, isProduct) >= 2)
     return success();
   return refuse(kernel, *this)
-         << "which is for two contractions with rows between them";
+         << "which is for contractions with rows between them";
 }
 
 //===----------------------------------------------------------------------===//

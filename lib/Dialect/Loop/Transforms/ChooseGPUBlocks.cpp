@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Analysis/OnlineRows.h"
+#include "kiln/Analysis/BlockWalks.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 
 using namespace mlir;
@@ -14,28 +14,58 @@ using namespace kiln;
 using namespace kiln::loop;
 using guard::ExprAttr;
 
+static int64_t count(const analysis::SizeHints &hints,
+                     ArrayRef<ExprAttr> extents) {
+  return std::max<int64_t>(hints.product(extents), 1);
+}
+
+static std::optional<GPUBlocksSchedule>
+chooseWalk(KernelOp kernel, const analysis::OnlineRows &found,
+           const GPUMachine &machine, const analysis::SizeHints &hints) {
+  SmallVector<ExprAttr> shared = getExprs(kernel.getShared());
+  GPUBlocksShape shape;
+  shape.points = count(hints, ArrayRef(shared).drop_back());
+  shape.rows = count(hints, shared.back());
+  shape.columns = count(hints, found.columns);
+  shape.scoreSum = count(hints, found.scores.shape.sum.extent);
+  shape.resultColumns = count(hints, found.sums.shape.columns.extent);
+  return chooseGPUBlocks(shape, machine);
+}
+
+static std::optional<GPUBlocksSchedule>
+chooseWalks(KernelOp kernel, const analysis::BlockWalks &found,
+            const GPUMachine &machine, const analysis::SizeHints &hints) {
+  SmallVector<ExprAttr> shared = getExprs(kernel.getShared());
+  GPUWalksShape shape;
+  shape.points = count(hints, ArrayRef(shared).drop_back());
+  shape.rows = count(hints, shared.back());
+  shape.columns = count(hints, found.columns);
+  shape.scores = found.scores.size();
+  shape.scoreSums = 0;
+  for (const analysis::BlockProduct &product : found.scores)
+    shape.scoreSums += count(hints, product.shape.sum.extent);
+  for (const analysis::BlockWalks::Sum &sum : found.sums)
+    (sum.product.overRows ? shape.rowSums : shape.columnSums) +=
+        count(hints, sum.inner().extent);
+  return chooseGPUWalks(shape, machine);
+}
+
 ScheduleAttr loop::chooseGPUBlocks(KernelOp kernel,
                                    const analysis::KernelStrides &strides,
                                    const GPUMachine &machine,
                                    const analysis::SizeHints &hints,
                                    StringRef &why) {
-  auto found = analysis::getOnlineRows(kernel, strides, why);
-  if (!found)
+  std::optional<GPUBlocksSchedule> s;
+  if (auto online = analysis::getOnlineRows(kernel, strides, why)) {
+    why = analysis::whyNotCopied(*online);
+    if (!why.empty())
+      return {};
+    s = chooseWalk(kernel, *online, machine, hints);
+  } else if (auto walks = analysis::getBlockWalks(kernel, strides, why)) {
+    s = chooseWalks(kernel, *walks, machine, hints);
+  } else {
     return {};
-  why = analysis::whyNotCopied(*found);
-  if (!why.empty())
-    return {};
-  auto count = [&](ArrayRef<ExprAttr> extents) {
-    return std::max<int64_t>(hints.product(extents), 1);
-  };
-  SmallVector<ExprAttr> shared = getExprs(kernel.getShared());
-  GPUBlocksShape shape;
-  shape.points = count(ArrayRef(shared).drop_back());
-  shape.rows = count(shared.back());
-  shape.columns = count(found->columns);
-  shape.scoreSum = count(found->scores.shape.sum.extent);
-  shape.resultColumns = count(found->sums.shape.columns.extent);
-  auto s = chooseGPUBlocks(shape, machine);
+  }
   if (!s) {
     why = "a block has neither registers nor shared memory for its rows, or no "
           "matrix units";

@@ -328,3 +328,26 @@ loop::chooseGPUBlocks(const GPUBlocksShape &kernel, const GPUMachine &machine) {
   }
   return std::nullopt;
 }
+
+std::optional<GPUBlocksSchedule>
+loop::chooseGPUWalks(const GPUWalksShape &kernel, const GPUMachine &machine) {
+  if (machine.capability < kGPUProduct)
+    return std::nullopt;
+  constexpr int64_t stages = 2, width = 2, pad = 24, partRows = 16;
+  int64_t sums = std::max(kernel.columnSums, kernel.rowSums);
+  // As if every operand were there but once in both functions, and padded.
+  int64_t factors = (kernel.scoreSums + pad * kernel.scores) * width;
+  int64_t tile = factors + (sums + 2 * pad) * width;
+  for (int64_t rows : {64, 32, 16}) {
+    int64_t blocks = kernel.points *
+                     llvm::divideCeil(std::min(kernel.rows, kernel.columns), rows);
+    if (rows > 16 && (std::min(kernel.rows, kernel.columns) <= rows / 2 ||
+                      (rows > 32 && blocks < machine.multiprocessors)))
+      continue;
+    for (int64_t columns : {32, 16})
+      if ((columns * kernel.scores + sums) / 2 <= kMostSums &&
+          rows * factors + stages * columns * tile <= machine.shared)
+        return GPUBlocksSchedule{rows, columns, partRows, stages, kBlockGroup};
+  }
+  return std::nullopt;
+}

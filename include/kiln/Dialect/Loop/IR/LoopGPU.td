@@ -16,7 +16,7 @@
 //   pointwise, read along another dimension          #loop.gpu_tile
 //   scatters                                         #loop.gpu_scatter
 //   contractions, convolutions                       #loop.gpu_product
-//   two contractions and the rows between them       #loop.gpu_blocks
+//   contractions and the rows between them           #loop.gpu_blocks
 //
 // Throughout:
 //
@@ -236,15 +236,15 @@ def Loop_GPUProductScheduleAttr
 }
 
 def Loop_GPUBlocksScheduleAttr : Loop_Schedule<"GPUBlocksSchedule", "gpu_blocks"> {
-  let summary = "Two products and the rows between them, in one walk";
+  let summary = "Products and the rows between them, in walks over columns";
   let description = [{
     For kernels such as attention, whose weights are known as columns come
-    (`kiln/Analysis/OnlineRows.h`). A block has `rows` rows, whose factors of the scores
-    are in shared memory, and walks the columns `columns` at a time: what both products
-    need of them is copied into shared memory, `stages` copies of them in flight. A
-    warp has `part_rows` rows: it multiplies by `mma.sync`, and scores, weights and
-    sums stay in its registers. Weights are rounded to the type of what they are
-    multiplied by, which is f16 or bf16; sums are f32.
+    (`kiln/Analysis/OnlineRows.h`), and its backward (`BlockWalks.h` there). A block has
+    `rows` rows, whose factors are in shared memory, and walks the columns `columns` at a
+    time, `stages` copies of what products need of them in flight; where sums are over the
+    rows, blocks have columns and walk rows. A warp has `part_rows` rows: it multiplies by
+    `mma.sync`, and scores, weights and sums stay in its registers. Weights are rounded to
+    the type of what they are multiplied by, which is f16 or bf16; sums are f32.
 
     Blocks that run together have the rows of `group` points of the outer shared
     dimensions, the last rows first where a mask leaves them the most columns.
@@ -253,7 +253,7 @@ def Loop_GPUBlocksScheduleAttr : Loop_Schedule<"GPUBlocksSchedule", "gpu_blocks"
     - (C1) `rows` and `columns` are multiples of 16 from 16 to 256; `part_rows` is 16 or 32
       and divides `rows`, and threads, 32 for each part, are at most 1024.
     - (C2) `stages` is from 2 to 8, `group` from 1 to 1024.
-    - (C3) the kernel has two contractions, of its rows, and other nests between them.
+    - (C3) the kernel has two contractions or more, of its rows, and other nests between.
 
     How much shared memory the tiles take is known once they are emitted; more than the
     target has is an error then.

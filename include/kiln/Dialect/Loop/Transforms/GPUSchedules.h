@@ -153,6 +153,20 @@ struct GPUBlocksSchedule {
 std::optional<GPUBlocksSchedule> chooseGPUBlocks(const GPUBlocksShape &kernel,
                                                  const GPUMachine &machine);
 
+/// The same in several walks (kiln/Analysis/BlockWalks.h): a block has rows, or columns,
+/// and keeps scores of a tile, and sums, in registers.
+struct GPUWalksShape {
+  int64_t points = 1;     ///< of the outer shared dimensions
+  int64_t rows = 1, columns = 1;
+  int64_t scores = 1;     ///< products that make them
+  int64_t scoreSums = 1;  ///< factors of a score, of all of them together
+  /// Columns of all sums over the columns, and of all over the rows.
+  int64_t columnSums = 0, rowSums = 0;
+};
+/// Nothing where registers or shared memory do not suffice.
+std::optional<GPUBlocksSchedule> chooseGPUWalks(const GPUWalksShape &kernel,
+                                                const GPUMachine &machine);
+
 } // namespace kiln::loop
 
 #endif // KILN_DIALECT_LOOP_TRANSFORMS_GPUSCHEDULES_H

@@ -1,0 +1,122 @@
+//===- GridWalks.h - Products and rows in several walks, on a GPU ---------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Emits a kernel of `analysis::getBlockWalks` as two functions, in both of which
+// `#loop.gpu_blocks` says what a block has and what it walks a tile at a time:
+//
+//   over columns  a block has rows: their reductions, a walk for those that need each
+//                 other's values, then sums over the columns in one more walk; values of
+//                 rows that the other function needs go to the workspace
+//   over rows     a block has columns, and walks the rows for the sums over them
+//
+// What is at a row and a column is computed in the registers that scores of `mma.sync`
+// are in (GridBlocks.h), whichever of both a block has: in the second function columns are
+// where rows are in the first.
+//
+//   GridWalksEmitter.cpp   operands, copies, walks
+//   WalkElements.cpp       what is at a row and a column, values of rows, results
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_CONVERSION_LOOPTONVVM_GRIDWALKS_H
+#define KILN_LIB_CONVERSION_LOOPTONVVM_GRIDWALKS_H
+
+#include "GridBlocks.h"
+
+#include "kiln/Analysis/BlockWalks.h"
+
+namespace kiln::loop {
+
+class GridWalksEmitter : public GridBlocksBase {
+public:
+  GridWalksEmitter(KernelOp kernel, const analysis::KernelStrides &strides,
+                   GPUBlocksScheduleAttr schedule, bool overRows, bool isNarrow)
+      : GridBlocksBase(kernel, strides, schedule, isNarrow), overRows(overRows) {}
+
+private:
+  using Sum = analysis::BlockWalks::Sum;
+  using Values = llvm::DenseMap<Value, Value>; ///< of tensors, at one place
+
+  /// An operand, and what tells it from others.
+  struct Factors {
+    Value tensor;
+    guard::ExprAttr address;
+    Operand operand;
+  };
+  /// One walk: what it adds up, and what that needs.
+  struct Walk {
+    SmallVector<ReduceOp> reductions;
+    SmallVector<const Sum *> sums;
+    SmallVector<NestOpInterface> needed;
+    llvm::SmallSetVector<unsigned, 4> moving; ///< operands that are copied
+  };
+  /// What a thread has of a walk: of each reduction for each of its two rows, and the
+  /// registers of all sums.
+  struct State {
+    SmallVector<Value> reduced, sums;
+  };
+  /// A tile of scores and weights, by eight columns and register.
+  struct Tile {
+    Value first; ///< that is walked
+    llvm::DenseMap<Operation *, SmallVector<Value>> scores;
+    llvm::DenseMap<Value, SmallVector<Value>> weights;
+  };
+
+  LogicalResult emitThread() override;
+  Value getOwner() override { return constantIndex(0); }
+  Value loadStaged(LoadOp load, int64_t lanes) override;
+
+  // Operands and walks.
+  LogicalResult analyze();
+  void enterBlock();
+  void describeOperands();
+  unsigned addOperand(SmallVectorImpl<Factors> &operands,
+                      const analysis::BlockProduct &product, unsigned k,
+                      const analysis::DimGroup &rows,
+                      const analysis::DimGroup &inner);
+  Walk plan(ArrayRef<ReduceOp> reductions, ArrayRef<const Sum *> sums);
+  void copyTile(const Walk &walk, Value number, Value stage);
+  FailureOr<State> emitWalk(const Walk &walk);
+  LogicalResult emitStep(const Walk &walk, Value number, Value stage,
+                         State &state);
+
+  // Elements.
+  LogicalResult emitElements(const Walk &walk, Tile &tile, State &state);
+  LogicalResult emitElement(const Walk &walk, unsigned row, Value moved,
+                            const Tile &tile, size_t number, Values &made);
+  FailureOr<Value> emitScore(const analysis::BlockProduct &product, Value score,
+                             Value row, Value column);
+  Position getPlace(const Domain &domain, Value row, Value column);
+
+  // Rows.
+  void bindRowValues();
+  Position getRow(const Domain &domain, Value row);
+  Values loadRowValues(Value row);
+  LogicalResult combineRows(const Walk &walk, const State &state);
+  LogicalResult emitRowNests(unsigned level);
+  LogicalResult finishRows();
+  LogicalResult finishSums(const Walk &walk, const State &state);
+  LogicalResult finishSum(const Sum &sum, unsigned row, ArrayRef<Value> sums);
+  Value round(Value result, Value value);
+
+  const bool overRows;
+  analysis::BlockWalks walks;
+  SmallVector<Factors> staying, moving;
+  SmallVector<std::pair<unsigned, unsigned>> scoreOperands; ///< staying, moving
+  SmallVector<unsigned> sumOperands;                        ///< moving
+  int64_t stageBegin = 0, stageBytes = 0;
+  Value walkBegin, walkEnd; ///< tiles
+  guard::ExprAttr walked;   ///< how many there are of what is walked
+  Values staged;            ///< at the place at hand
+  Values rowValues[2];      ///< of the thread's rows
+  SmallVector<std::pair<Value, Buffer>> passed; ///< values of rows, in the workspace
+};
+
+} // namespace kiln::loop
+
+#endif // KILN_LIB_CONVERSION_LOOPTONVVM_GRIDWALKS_H
