@@ -48,6 +48,9 @@ LogicalResult GridBlocksEmitter::analyze() {
     for (const DimGroup *group :
          {&product->shape.rows, &product->shape.columns, &product->shape.sum})
       reached.push_back(group->extent);
+  if (online.limit) // a row and so many columns behind it
+    reached.push_back(sharedExtents.back() +
+                      guard::getConstant(context, online.limit->beyond));
   return success();
 }
 

@@ -43,6 +43,9 @@ LogicalResult GridWalksEmitter::analyze() {
   SmallVector<ExprAttr> columns(ArrayRef(sharedExtents).drop_back());
   columns.push_back(walks.columns);
   reached.push_back(guard::product(context, columns));
+  if (walks.limit) // a row and so many columns behind it
+    reached.push_back(sharedExtents.back() +
+                      guard::getConstant(context, walks.limit->beyond));
   return success();
 }
 
