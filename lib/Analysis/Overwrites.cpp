@@ -39,12 +39,18 @@ static bool mayOverwrite(KernelOp kernel, unsigned index, unsigned input) {
   auto writer = body.getTerminator()
                     ->getOperand(index)
                     .getDefiningOp<NestOpInterface>();
-  if (!writer || !writer.isPointwise())
+  // A scatter copies what it starts from, if it is not there already, and reads
+  // nothing else of it.
+  auto scatter = dyn_cast_if_present<ScatterOp>(writer.getOperation());
+  bool isUpdate = scatter && scatter.getInit() == argument;
+  if (!writer || (!writer.isPointwise() && !isUpdate))
     return false;
   for (NestOpInterface nest : kernel.getNests()) {
     for (const analysis::Access &access : analysis::getReads(nest)) {
       if (access.tensor != argument)
         continue;
+      if (isUpdate)
+        return false; // its points are visited in another order
       if (writer->isBeforeInBlock(nest))
         return false; // reads what is overwritten already
       if (nest == writer ? !access.isIdentity() || access.indirect

@@ -86,6 +86,11 @@ Value KernelEmitter::elementPointer(const Buffer &buffer, ExprAttr address,
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
+Value KernelEmitter::isElsewhere(const Buffer &one, const Buffer &other) {
+  return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, one.pointer,
+                              other.pointer);
+}
+
 Value KernelEmitter::fromMemory(Value loaded, Type elementType) {
   if (!elementType.isInteger(1))
     return loaded;

@@ -44,6 +44,17 @@ void loop::setDim(Position &position, unsigned dim, Value value,
   position.lanes = lanes;
 }
 
+LogicalResult
+KernelEmitter::emitIf(Value condition,
+                      llvm::function_ref<LogicalResult()> body) {
+  if (!condition)
+    return body();
+  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  return body();
+}
+
 LogicalResult KernelEmitter::emitLoops(
     Position position, ArrayRef<unsigned> dims, int64_t lanes,
     llvm::function_ref<LogicalResult(const Position &)> body) {

@@ -150,6 +150,8 @@ protected:
                                 ArrayRef<guard::ExprAttr> indices) const;
   Value elementPointer(const Buffer &buffer, guard::ExprAttr address,
                        const Position &position);
+  /// True where two buffers begin at different addresses.
+  Value isElsewhere(const Buffer &one, const Buffer &other);
   Value load(const Buffer &buffer, guard::ExprAttr address,
              const Position &position, ArrayRef<int> varyingDims, Value mask,
              Value other);
@@ -203,6 +205,9 @@ protected:
   LogicalResult
   emitLoops(Position position, ArrayRef<unsigned> dims, int64_t lanes,
             llvm::function_ref<LogicalResult(const Position &)> body);
+  /// Runs `body` where `condition` is true; always where it is null.
+  LogicalResult emitIf(Value condition,
+                       llvm::function_ref<LogicalResult()> body);
 
   // Rows (RowEmitter.cpp).
   LogicalResult emitScan(ScanOp op, const Position &shared, int64_t lanes);

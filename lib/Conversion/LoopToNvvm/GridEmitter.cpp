@@ -107,16 +107,6 @@ bool GridEmitter::isConstant(unsigned input) {
 // Small pieces of code
 //===----------------------------------------------------------------------===//
 
-LogicalResult GridEmitter::emitIf(Value condition,
-                                  llvm::function_ref<LogicalResult()> body) {
-  if (!condition)
-    return body();
-  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  return body();
-}
-
 Value GridEmitter::addMap(TensorMapAttr map) {
   maps.push_back(map);
   mapArguments.push_back(function.getBody().front().addArgument(
@@ -393,7 +383,6 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
                            failed(walk(/*overRows=*/true, name)));
           })
           .Case([&](GPUScatterScheduleAttr schedule) {
-            grid.mayOverwrite = false;
             std::string copy = (name + "_init").str();
             return failure(
                 failed(emit(GridCopyEmitter(kernel, strides,

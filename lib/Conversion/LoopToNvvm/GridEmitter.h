@@ -74,9 +74,6 @@ protected:
   Value allocateScratch(guard::ExprAttr bytes) override;
   Value toIndex(Value number) override;
 
-  /// Runs `body` where `condition` is true; always where it is null.
-  LogicalResult emitIf(Value condition,
-                       llvm::function_ref<LogicalResult()> body);
   /// The argument that a tensor map is handed over in, behind all others.
   Value addMap(TensorMapAttr map);
   Value isLess(Value x, Value y);

@@ -31,12 +31,14 @@ LogicalResult GridCopyEmitter::emitThread() {
       *guard::getDims(cast<RankedTensorType>(op.getResult().getType()));
   SmallVector<ExprAttr> identity =
       getIdentityMap(context, position.extents.size());
-  return emitForItem(guard::product(context, position.extents), [&] {
-    position.dims = delinearize(item, position.extents);
-    Value value =
-        load(init, linearAddress(init, identity), position, {}, {}, {});
-    store(target, linearAddress(target, identity), position, value);
-    return success();
+  return emitIf(isElsewhere(target, init), [&] {
+    return emitForItem(guard::product(context, position.extents), [&] {
+      position.dims = delinearize(item, position.extents);
+      Value value =
+          load(init, linearAddress(init, identity), position, {}, {}, {});
+      store(target, linearAddress(target, identity), position, value);
+      return success();
+    });
   });
 }
 

@@ -61,7 +61,8 @@ static void evaluateByNeed(Block &point) {
   }
 }
 
-/// Copies the initial values and then visits the domain in order. A work item
+/// Copies the initial values, unless it writes over them, and then visits the domain in
+/// order. A work item
 /// is a point of the independent dimensions: the order of the others is part of
 /// the meaning.
 LogicalResult ScatterEmitter::emitItems() {
@@ -103,7 +104,8 @@ LogicalResult ScatterEmitter::emitItems() {
     store(target, linearAddress(target, identity), position, value);
     return success();
   };
-  if (failed(emitLoops(elements, dims, lanes, copy)))
+  if (failed(emitIf(isElsewhere(target, init),
+                    [&] { return emitLoops(elements, dims, lanes, copy); })))
     return failure();
 
   Position domain;

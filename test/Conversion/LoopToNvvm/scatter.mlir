@@ -2,12 +2,13 @@
 // RUN:   --convert-loop-to-nvvm | FileCheck %s
 
 // A sum needs no order: a copy, then a thread for each point. Positions that do not fit
-// into 32 bits stay outside of every tensor.
+// into 32 bits stay outside of every tensor. What stands there already is not copied.
 
 // CHECK-LABEL: func.func @add
 // CHECK: steps [#loop.step<kernel = @add_init
 // CHECK-SAME: #loop.step<kernel = @add,
 // CHECK-SAME: blocks = <4>
+// CHECK-SAME: overwrites = array<i64: 0, 0>
 // CHECK-SAME: #loop.gpu_scatter<threads = 256, atomic = true>
 // CHECK-LABEL: func.func @columns
 // CHECK: steps [#loop.step<kernel = @columns_init
@@ -15,6 +16,8 @@
 // CHECK-SAME: blocks = <4>
 // CHECK-SAME: #loop.gpu_scatter<threads = 256, atomic = false>
 // CHECK: llvm.func @add_init
+// CHECK: %[[ELSEWHERE:.*]] = llvm.icmp "ne" %{{.*}}, %{{.*}} : !llvm.ptr<1>
+// CHECK: scf.if %[[ELSEWHERE]]
 // CHECK: llvm.func @add(
 // CHECK: arith.maxsi
 // CHECK: arith.minsi

@@ -42,6 +42,34 @@ func.func @main(
 }
 )";
 
+/// x.index_copy_(0, pos, v): rows are written where x lies, the others stay.
+const char *const kRows = R"(
+func.func @main(
+    %x: tensor<4x4xf32> {aten.input = #aten.input<kind = user_input, name = "x", path = "[0][0]">},
+    %pos: tensor<2xi64> {aten.input = #aten.input<kind = user_input, name = "pos", path = "[0][1]">},
+    %v: tensor<2x4xf32> {aten.input = #aten.input<kind = user_input, name = "v", path = "[0][2]">})
+    -> (tensor<4x4xf32> {aten.output = #aten.output<kind = input_mutation, name = "x2", target = "x">},
+        tensor<4xf32> {aten.output = #aten.output<kind = user_output, name = "sum", path = "">}) {
+  %0 = aten.index_copy(%x, dim = 0, %pos, %v) : (tensor<4x4xf32>, tensor<2xi64>, tensor<2x4xf32>) -> tensor<4x4xf32>
+  %1 = aten.sum.dim_IntList(%0, dim = [1]) : (tensor<4x4xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4x4xf32>, tensor<4xf32>
+}
+)";
+
+/// x.index_copy_(0, pos, x.flip(0)): what is written is read from x as well.
+const char *const kTurned = R"(
+func.func @main(
+    %x: tensor<4x4xf32> {aten.input = #aten.input<kind = user_input, name = "x", path = "[0][0]">},
+    %pos: tensor<4xi64> {aten.input = #aten.input<kind = user_input, name = "pos", path = "[0][1]">})
+    -> (tensor<4x4xf32> {aten.output = #aten.output<kind = input_mutation, name = "x2", target = "x">},
+        tensor<4xf32> {aten.output = #aten.output<kind = user_output, name = "sum", path = "">}) {
+  %f = aten.flip(%x, dims = [0]) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = aten.index_copy(%x, dim = 0, %pos, %f) : (tensor<4x4xf32>, tensor<4xi64>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = aten.sum.dim_IntList(%0, dim = [1]) : (tensor<4x4xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4x4xf32>, tensor<4xf32>
+}
+)";
+
 class Overlap : public testing::TestWithParam<Backend> {
 protected:
   /// 0 to 15, of which the inputs are views.
@@ -116,6 +144,40 @@ TEST_P(Overlap, InputsThatAreOnlyReadMayOverlap) {
   auto results = session->call({four(0), four(2)});
   ASSERT_TRUE(results) << results.error().message;
   EXPECT_EQ(sumOf(results), (std::vector<float>{2, 4, 6, 8}));
+}
+
+TEST_P(Overlap, RowsAreWrittenWhereTheyLie) {
+  auto session = open(kRows);
+  ASSERT_TRUE(session);
+  Tensor pos = *Tensor::empty(DType::I64, {2});
+  Tensor rows = *Tensor::empty(DType::F32, {2, 4});
+  std::fill_n(rows.dataAs<float>(), 8, 100.0f);
+  Tensor x = memory.asStrided({4, 4}, {4, 1}, 0);
+  for (auto [first, second, sums] :
+       {std::tuple(2, 0, std::vector<float>{400, 22, 400, 54}),
+        std::tuple(3, 3, std::vector<float>{400, 22, 400, 400})}) {
+    pos.dataAs<int64_t>()[0] = first;
+    pos.dataAs<int64_t>()[1] = second;
+    auto results = session->call({x, pos, rows});
+    ASSERT_TRUE(results) << results.error().message;
+    EXPECT_EQ(sumOf(results), sums);
+  }
+  EXPECT_EQ(memory.dataAs<float>()[5], 5);
+  EXPECT_EQ(memory.dataAs<float>()[15], 100);
+}
+
+TEST_P(Overlap, RowsThatAreReadElsewhereAreNotWrittenBefore) {
+  auto session = open(kTurned);
+  ASSERT_TRUE(session);
+  Tensor pos = *Tensor::empty(DType::I64, {4});
+  for (int i = 0; i < 4; ++i)
+    pos.dataAs<int64_t>()[i] = i;
+  auto results =
+      session->call({memory.asStrided({4, 4}, {4, 1}, 0), pos});
+  ASSERT_TRUE(results) << results.error().message;
+  EXPECT_EQ(sumOf(results), (std::vector<float>{54, 38, 22, 6}));
+  for (int i = 0; i < 16; ++i)
+    EXPECT_EQ(memory.dataAs<float>()[i], 12 - i / 4 * 4 + i % 4);
 }
 
 /// x.reshape(-1).add_(1) changes x where its rows lie in order, and a copy of it
