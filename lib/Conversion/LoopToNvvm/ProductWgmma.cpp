@@ -59,8 +59,6 @@ Value GridWgmmaEmitter::getShared(Value bytes) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
-  if (isGathered(operand.number))
-    return describeGathered(operand);
   Type type = analysis::getFactorType(op);
   if (!isOnUnits(type))
     return refuse(schedule)
@@ -68,6 +66,8 @@ LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
   if (schedule.getSum() * bytesOf(type) != kRow)
     return refuse(schedule) << "whose unit takes " << kRow / bytesOf(type)
                             << " elements of " << type << " at a time";
+  if (isGathered(operand.number))
+    return describeGathered(operand);
   bool isLeft = (operand.number == 0) != shape.exchanged;
   Region &prologue = isLeft ? op.getLhsPrologue() : op.getRhsPrologue();
   auto boxes = analysis::getOperandBoxes(op, shape, operand.number,

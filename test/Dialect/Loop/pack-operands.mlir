@@ -121,3 +121,69 @@ module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 13
     return %r, %s : tensor<4096x2003xbf16>, tensor<?x4096xbf16, #guard.shape<[s0, 4096]>>
   }
 }
+
+// -----
+
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
+  // Two widths of one tensor that get equally wide are two copies: behind 2,005 elements of
+  // the first stand zeros, where the second has two more.
+  // CHECK-LABEL: func.func @widths
+  // CHECK: %[[NARROW:.*]] = loop.kernel @narrow_left
+  // CHECK: arith.cmpi slt, %{{.*}}, %c2005
+  // CHECK: loop.kernel @narrow ins({{.*}} = %[[NARROW]] : tensor<2005x2008xbf16>
+  // CHECK: %[[WIDE:.*]] = loop.kernel @wide_left
+  // CHECK: arith.cmpi slt, %{{.*}}, %c2007
+  // CHECK: loop.kernel @wide ins({{.*}} = %[[WIDE]] : tensor<2005x2008xbf16>
+  func.func @widths(%x: tensor<2005x2101xbf16>, %w: tensor<4096x2008xbf16>) -> (tensor<2005x4096xbf16>, tensor<2005x4096xbf16>) {
+    %r = loop.kernel @narrow ins(%a = %w : tensor<4096x2008xbf16>, %b = %x : tensor<2005x2101xbf16>) shared [] -> tensor<2005x4096xbf16> {
+      %c = loop.contract parallel [2005, 4096] reduction [2005]
+          lhs %b[d0, d2] : tensor<2005x2101xbf16> rhs %a[d1, d2] : tensor<4096x2008xbf16>
+          acc f32 : tensor<2005x4096xbf16>
+      loop.return %c : tensor<2005x4096xbf16>
+    }
+    %q = loop.kernel @wide ins(%a = %w : tensor<4096x2008xbf16>, %b = %x : tensor<2005x2101xbf16>) shared [] -> tensor<2005x4096xbf16> {
+      %c = loop.contract parallel [2005, 4096] reduction [2007]
+          lhs %b[d0, d2] : tensor<2005x2101xbf16> rhs %a[d1, d2] : tensor<4096x2008xbf16>
+          acc f32 : tensor<2005x4096xbf16>
+      loop.return %c : tensor<2005x4096xbf16>
+    }
+    return %r, %q : tensor<2005x4096xbf16>, tensor<2005x4096xbf16>
+  }
+
+  // A constant of the kernel stands in the copy as well.
+  // CHECK-LABEL: func.func @constant
+  // CHECK: loop.kernel @constant_right
+  // CHECK: %[[TWO:.*]] = arith.constant 2.0
+  // CHECK: arith.mulf %{{.*}}, %[[TWO]]
+  // CHECK: loop.kernel @constant ins(
+  func.func @constant(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xf32>) -> tensor<4096x4096xbf16> {
+    %r = loop.kernel @constant ins(%a = %x : tensor<4096x4096xbf16>, %b = %w : tensor<4096x4096xf32>) shared [] -> tensor<4096x4096xbf16> {
+      %two = arith.constant 2.0 : f32
+      %c = loop.contract parallel [4096, 4096] reduction [4096]
+          lhs %a[d0, d2] : tensor<4096x4096xbf16> rhs %b[d2, d1] : tensor<4096x4096xf32>
+          acc f32 : tensor<4096x4096xbf16>
+          rhs_prologue (%e) {
+        %g = arith.mulf %e, %two : f32
+        %f = arith.truncf %g : f32 to bf16
+        loop.yield %f : bf16
+      }
+      loop.return %c : tensor<4096x4096xbf16>
+    }
+    return %r : tensor<4096x4096xbf16>
+  }
+
+  // Gradients of weights with a batch of unknown size are for no copy engine: a sum whose
+  // size is known alone is walked by it.
+  // CHECK-LABEL: func.func @batch
+  // CHECK: loop.kernel @batch
+  // CHECK-SAME: unit = mma
+  func.func @batch(%x: tensor<?x1024xbf16, #guard.shape<[s0, 1024]>>, %y: tensor<?x2048xbf16, #guard.shape<[s0, 2048]>>) -> tensor<1024x2048xbf16> {
+    %r = loop.kernel @batch ins(%a = %x : tensor<?x1024xbf16, #guard.shape<[s0, 1024]>>, %b = %y : tensor<?x2048xbf16, #guard.shape<[s0, 2048]>>) shared [] -> tensor<1024x2048xbf16> {
+      %c = loop.contract parallel [1024, 2048] reduction [s0]
+          lhs %a[d2, d0] : tensor<?x1024xbf16, #guard.shape<[s0, 1024]>> rhs %b[d2, d1] : tensor<?x2048xbf16, #guard.shape<[s0, 2048]>>
+          acc f32 : tensor<1024x2048xbf16>
+      loop.return %c : tensor<1024x2048xbf16>
+    }
+    return %r : tensor<1024x2048xbf16>
+  }
+}

@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -53,10 +54,11 @@ private:
             const analysis::SizeHints &hints);
   Value makeCopy(KernelOp kernel, ContractOp op, const Packing &packing);
 
-  /// Copies that other products may read, too: of a tensor, as their text says.
+  /// Copies that other products may read, too: of a tensor, as their text says. Behind
+  /// `last` elements along the last dimension stand zeros.
   struct Copy {
     Value tensor;
-    Attribute map, extents;
+    Attribute map, extents, last;
     Type type;
     Value made;
   };
@@ -78,6 +80,15 @@ static std::optional<Packing> choosePacking(ContractOp op,
     return std::nullopt;
   Packing packing;
   packing.isLeft = (k == 0) != shape.exchanged;
+  // Scalar constants of the kernel can be repeated in another one.
+  llvm::SetVector<Value> outside;
+  getUsedValuesDefinedAbove(
+      packing.isLeft ? op.getLhsPrologue() : op.getRhsPrologue(), outside);
+  if (!llvm::all_of(outside, [](Value value) {
+        Operation *constant = value.getDefiningOp();
+        return constant && constant->hasTrait<OpTrait::ConstantLike>();
+      }))
+    return std::nullopt;
   packing.element = analysis::getFactorType(op);
   ArrayAttr indices = packing.isLeft ? op.getLhsIndices() : op.getRhsIndices();
   SmallVector<ExprAttr> all = op.getDomain().all();
@@ -140,11 +151,13 @@ Value PackOperands::makeCopy(KernelOp kernel, ContractOp op,
     map.push_back(guard::substituteDims(index, dims));
   RankedTensorType type =
       guard::makeTensorType(packing.element, packing.extents);
+  ExprAttr last = op.getDomain().all()[packing.dims.back()];
   Copy copy = {tensor, getExprArray(context, map),
-               getExprArray(context, packing.extents), type, Value()};
+               getExprArray(context, packing.extents), last, type, Value()};
   for (const Copy &other : copies)
     if (prologue.empty() && other.tensor == tensor && other.map == copy.map &&
-        other.extents == copy.extents && other.type == type)
+        other.extents == copy.extents && other.last == last &&
+        other.type == type)
       return other.made;
 
   OperationState state(location, KernelOp::getOperationName());
@@ -167,7 +180,6 @@ Value PackOperands::makeCopy(KernelOp kernel, ContractOp op,
   Type element =
       getBodyType(cast<RankedTensorType>(tensor.getType()).getElementType());
   Value mask, zero;
-  ExprAttr last = op.getDomain().all()[packing.dims.back()];
   if (last != packing.extents.back()) {
     mask = arith::CmpIOp::create(
         builder, location, arith::CmpIPredicate::slt,
@@ -181,6 +193,10 @@ Value PackOperands::makeCopy(KernelOp kernel, ContractOp op,
   if (!prologue.empty()) {
     IRMapping mapping;
     mapping.map(prologue.front().getArgument(0), value);
+    llvm::SetVector<Value> outside;
+    getUsedValuesDefinedAbove(prologue, outside);
+    for (Value constant : outside)
+      builder.clone(*constant.getDefiningOp(), mapping);
     for (Operation &each : prologue.front().without_terminator())
       builder.clone(each, mapping);
     value = mapping.lookupOrDefault(
