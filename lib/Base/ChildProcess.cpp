@@ -52,19 +52,6 @@ static constexpr int kFirstOther = 3;
 // Bytes over a socket
 //===----------------------------------------------------------------------===//
 
-/// False if the other side is gone.
-static bool sendAll(int fd, ByteView bytes) {
-  while (!bytes.empty()) {
-    ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR)
-      continue;
-    if (sent <= 0)
-      return false;
-    bytes = bytes.slice(uint64_t(sent), bytes.size());
-  }
-  return true;
-}
-
 namespace {
 enum class Received { All, Gone, Late, Broken };
 
@@ -76,13 +63,14 @@ struct Peer {
 };
 } // namespace
 
-/// Waits until there is something to read of the peer, or it has ended, or the time is
-/// over: false.
-static bool waitFor(const Peer &peer, Clock::time_point end) {
+/// Waits until the peer is ready to be read or, with POLLOUT, written to, or it has
+/// ended, or the time is over: false.
+static bool waitFor(const Peer &peer, Clock::time_point end,
+                    short event = POLLIN) {
   for (;;) {
     auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(
         end - Clock::now());
-    struct pollfd files[] = {{peer.fd, POLLIN, 0}, {peer.process, POLLIN, 0}};
+    struct pollfd files[] = {{peer.fd, event, 0}, {peer.process, POLLIN, 0}};
     int ready = ::poll(
         files, 2,
         int(std::clamp<int64_t>(rest.count() + 1, 0, 24 * 3600 * 1000)));
@@ -96,6 +84,25 @@ static bool waitFor(const Peer &peer, Clock::time_point end) {
 static bool hasEnded(const Peer &peer) {
   struct pollfd file = {peer.process, POLLIN, 0};
   return ::poll(&file, 1, 0) > 0;
+}
+
+/// False if the other side is gone, or took nothing until `end`.
+static bool sendAll(const Peer &peer, ByteView bytes, Clock::time_point end) {
+  while (!bytes.empty()) {
+    ssize_t sent = ::send(peer.fd, bytes.data(), bytes.size(),
+                          MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && errno == EINTR)
+      continue;
+    if (sent < 0 && errno == EAGAIN) {
+      if (!waitFor(peer, end, POLLOUT) || hasEnded(peer))
+        return false;
+      continue;
+    }
+    if (sent <= 0)
+      return false;
+    bytes = bytes.slice(uint64_t(sent), bytes.size());
+  }
+  return true;
 }
 
 static Received receiveAll(const Peer &peer, uint8_t *data, size_t size,
@@ -115,12 +122,13 @@ static Received receiveAll(const Peer &peer, uint8_t *data, size_t size,
   return Received::All;
 }
 
-static bool sendMessage(int fd, uint8_t tag, ByteView message) {
+static bool sendMessage(const Peer &peer, uint8_t tag, ByteView message,
+                        Clock::time_point end) {
   std::vector<uint8_t> head;
   ByteWriter writer(head);
   writer.u8(tag);
   writer.u64(message.size());
-  return sendAll(fd, head) && sendAll(fd, message);
+  return sendAll(peer, head, end) && sendAll(peer, message, end);
 }
 
 static Received receiveMessage(const Peer &peer, uint8_t &tag,
@@ -156,14 +164,15 @@ public:
 
   void tell(uint8_t tag, ByteView message) override {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (!sendMessage(fd_, tag, message))
+    if (!sendMessage({fd_}, tag, message, Clock::time_point::max()))
       ::_exit(0); // nobody waits for the result
   }
 
   std::vector<uint8_t> ask(uint8_t tag, ByteView message) override {
     std::lock_guard<std::mutex> lock(mutex_);
     std::vector<uint8_t> reply;
-    if (!sendMessage(fd_, tag | kWantsReply, message) ||
+    if (!sendMessage({fd_}, tag | kWantsReply, message,
+                     Clock::time_point::max()) ||
         receiveMessage({fd_}, tag, reply, Clock::time_point::max()) !=
             Received::All)
       ::_exit(0);
@@ -383,6 +392,7 @@ static ChildEnd watchCopy(const ChildOptions &options, const ChildBody &body,
     runHere(childEnd.get(), parent, options, body);
   Copy copy(child);
   childEnd.close();
+  const Peer peer = {parentEnd.get(), copy.file()};
   const auto last = Clock::now() + durationOf(options.seconds);
   for (;;) {
     auto end = last;
@@ -393,7 +403,7 @@ static ChildEnd watchCopy(const ChildOptions &options, const ChildBody &body,
     uint8_t tag = 0;
     std::vector<uint8_t> message;
     Received received =
-        receiveMessage({parentEnd.get(), copy.file()}, tag, message, end);
+        receiveMessage(peer, tag, message, end);
     if (received == Received::Broken)
       return answered(Error::internal(options.what +
                                       " wrote into its own connection"));
@@ -411,7 +421,7 @@ static ChildEnd watchCopy(const ChildOptions &options, const ChildBody &body,
       std::vector<uint8_t> reply =
           handler(tag & ~kWantsReply, ByteView(message));
       if (tag & kWantsReply)
-        (void)sendMessage(parentEnd.get(), tag, reply);
+        (void)sendMessage(peer, tag, reply, last);
     }
   }
 }
