@@ -294,12 +294,19 @@ namespace {
 class Copy {
 public:
   explicit Copy(pid_t pid) : pid_(pid), file_(::pidfd_open(pid, 0)) {
-    isGone_ = !file_.valid() && errno == ESRCH;
+    reason_ = file_.valid() ? 0 : errno;
+    isGone_ = reason_ == ESRCH;
   }
   ~Copy() { (void)finish(Clock::now()); }
 
   /// Readable once it has ended; -1 on a system without such descriptors.
   int file() const { return file_.valid() ? file_.get() : -1; }
+
+  /// Why there is no descriptor although the system knows them, or 0.
+  int whyUnseen() const {
+    return reason_ == EMFILE || reason_ == ENFILE || reason_ == ENOMEM ? reason_
+                                                                       : 0;
+  }
 
   /// Waits until it has ended; ends it at `end`.
   ChildEnd finish(Clock::time_point end) {
@@ -338,6 +345,7 @@ private:
 
   pid_t pid_;
   Descriptor file_;
+  int reason_; ///< why there is none
   bool isGone_;
 };
 } // namespace
@@ -392,6 +400,11 @@ static ChildEnd watchCopy(const ChildOptions &options, const ChildBody &body,
     runHere(childEnd.get(), parent, options, body);
   Copy copy(child);
   childEnd.close();
+  if (int reason = copy.whyUnseen(); reason != 0) {
+    (void)copy.finish(Clock::now());
+    errno = reason;
+    return noProcess();
+  }
   const Peer peer = {parentEnd.get(), copy.file()};
   const auto last = Clock::now() + durationOf(options.seconds);
   for (;;) {

@@ -374,6 +374,26 @@ TEST(ChildProcess, WhereThereCanBeNoneItIsSaid) {
       << made.error().message;
 }
 
+// A connection fits, what tells of the end of the copy does not.
+TEST(ChildProcess, OneWhoseEndCannotBeSeenIsNotKept) {
+  int files[3];
+  for (int &file : files)
+    file = ::dup(STDIN_FILENO);
+  for (int file : files) {
+    ASSERT_GE(file, 0);
+    ::close(file);
+  }
+  struct rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  struct rlimit two = {rlim_t(files[2]), before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &two), 0);
+  ChildEnd how = watchChild(
+      {}, [](ChildChannel &) -> Result<Bytes> { return Bytes(); }, nothing);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(how.kind, ChildEnd::NotMade);
+  EXPECT_LT(::waitpid(-1, nullptr, WNOHANG), 0) << "it is still there";
+}
+
 TEST(ChildProcess, WhoseStateAnotherTakesIsNotCalledAnExit) {
   auto old = ::signal(SIGCHLD, SIG_IGN);
   ChildEnd how = watchChild(
