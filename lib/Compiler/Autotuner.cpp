@@ -268,8 +268,10 @@ bool Autotuner::measure(ArrayRef<Group *> active) {
       packages.push_back(candidate.package);
     }
     hooks.tuner->progress(group->name, done++, active.size());
-    std::vector<package::Trial> trials = hooks.tuner->measure(
-        group->name, packages, getTrialInputs(group->kernels.front()));
+    package::TrialInputs inputs = getTrialInputs(group->kernels.front());
+    inputs.maxSeconds = secondsLeft();
+    std::vector<package::Trial> trials =
+        hooks.tuner->measure(group->name, packages, inputs);
     isOk &= trials.size() == packages.size();
     double reference = trials.empty() ? 0 : trials.front().nanoseconds;
     for (size_t i = 0; i < trials.size() && i < batch.size(); ++i) {
@@ -308,9 +310,13 @@ bool Autotuner::isOver() const {
   return std::chrono::steady_clock::now() - start > kDescentTime;
 }
 
-bool Autotuner::isSpent() const {
-  return std::chrono::steady_clock::now() - start > budget;
+double Autotuner::secondsLeft() const {
+  std::chrono::duration<double> spent =
+      std::chrono::steady_clock::now() - start;
+  return (budget - spent).count();
 }
+
+bool Autotuner::isSpent() const { return secondsLeft() <= 0; }
 
 /// As options of passes are, from 1 to 10^9, and a power of two: what another
 /// measurement of the same machine gives ranks candidates alike, so that what was

@@ -16,8 +16,7 @@
 // Kernels are equal if their programs are: equal kernels are measured once, in this
 // module and, by what the tuner has kept, in all others. What does not compile or
 // cannot be run keeps the schedule that it has, as does what nobody came to in the
-// time that tuning has; so tuning fails a compilation only if one kernel's candidates
-// take as long as all that comes after them may.
+// time that tuning has: candidates are ended with it, whatever they do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +35,7 @@ class Autotuner {
 public:
   /// All are used until the end of `run`. `hooks.tuner` is not null. Reasons of
   /// compilations of candidates are taken out of `reasons` again. Once so many
-  /// `seconds` are spent, no further kernel is measured.
+  /// `seconds` are spent, nothing is measured any more.
   Autotuner(ModuleOp module, target::KernelCompiler &compiler,
             const CompileOptions &options, const CompileHooks &hooks,
             std::vector<package::Reason> &reasons, double seconds);
@@ -56,6 +55,7 @@ private:
   bool measure(ArrayRef<Group *> active);
   void keep();
   bool isOver() const;
+  double secondsLeft() const;
   bool isSpent() const;
 
   ModuleOp module;

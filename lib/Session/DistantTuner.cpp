@@ -22,7 +22,7 @@ using package::Trial;
 //   find:     32 bytes of key; the reply is a list of texts
 //   keep:     32 bytes of key, text
 //   measure:  text, list of packages, list of symbols (text, i64), i64 above all
-//             integers; the reply is a list of trials (f64, text, u8 is it passing)
+//             integers, f64 seconds; the reply is a list of trials (f64, text, u8 is it passing)
 //   progress: text, u32 done, u32 all
 
 namespace {
@@ -88,6 +88,7 @@ DistantTuner::measure(const std::string &kernel,
     message.writer.i64(value);
   }
   message.writer.i64(inputs.integersBelow);
+  message.writer.f64(inputs.maxSeconds);
   std::vector<uint8_t> reply = parent_.ask(kMeasure, message.bytes);
   ByteReader reader(reply);
   std::vector<Trial> trials;
@@ -128,6 +129,7 @@ static std::vector<uint8_t> measureFor(package::KernelTuner &tuner,
     inputs.symbols.push_back({name, reader.i64()});
   }
   inputs.integersBelow = reader.i64();
+  inputs.maxSeconds = reader.f64();
   std::vector<Trial> trials;
   if (reader.ok())
     trials = tuner.measure(kernel, packages, inputs);

@@ -224,6 +224,7 @@ KernelTuning::measure(const std::string &kernel,
   TrialOptions options;
   options.threads = threads_;
   options.integersBelow = inputs.integersBelow;
+  options.maxSeconds = inputs.maxSeconds;
   Stopwatch watch;
   std::vector<Trial> trials = runTrials(packages, inputs.symbols, options);
   stats_.seconds += watch.seconds();

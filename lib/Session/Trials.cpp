@@ -13,27 +13,37 @@
 #include "kiln/Base/ChildProcess.h"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 
 using namespace kiln;
 using namespace kiln::session;
 using package::Trial;
+using Clock = std::chrono::steady_clock;
 
 static constexpr uint8_t kNote = 1;
-/// All candidates of a kernel are done long before; each has its own limit.
-static constexpr double kLongest = 24 * 3600;
 /// How much longer than at first a package may take when it is tried again.
-static constexpr double kPatience = 10;
+static constexpr double kPatience = 3;
+/// The part of the time that is left which second tries may take.
+static constexpr double kSecondPart = 0.25;
 
 namespace {
+/// Who is to blame for a failure.
+enum class Blame {
+  Candidate, ///< always
+  Doubt,     ///< the candidate, if it fails again
+  Machine    ///< the machine at that moment
+};
+
 /// The packages and what is known of them.
 class Trials {
 public:
   Trials(const std::vector<std::vector<uint8_t>> &packages,
          const package::SymbolValues &symbols, const TrialOptions &options)
       : packages(packages), symbols(symbols), options(options),
-        trials(packages.size()) {}
+        trials(packages.size()), isDoubtful(packages.size()),
+        end(after(options.maxSeconds)) {}
 
   std::vector<Trial> run();
 
@@ -47,12 +57,21 @@ private:
   bool forgive();
   /// How long the child may say nothing.
   double limitSeconds() const;
+  static Clock::time_point after(double seconds);
+  double secondsLeft() const;
+  Blame blameFor(const ChildEnd &how) const;
+  void fail(uint32_t candidate, std::string why, Blame blame);
   void failAll(const std::string &why, bool isPassing);
+  /// Whom nobody came to has no time.
+  void failUntimed();
 
   const std::vector<std::vector<uint8_t>> &packages;
   const package::SymbolValues &symbols;
   const TrialOptions &options;
   std::vector<Trial> trials;
+  std::vector<bool> isDoubtful; ///< of failures, unless they are tried again
+  std::vector<Trial> before;    ///< they are tried again
+  Clock::time_point end;        ///< of all trials
   uint32_t current = 0;    ///< whose call has begun
   bool hasBegun = false;   ///< there is one
   double firstSeconds = 0; ///< of the first package's first call
@@ -64,6 +83,34 @@ void Trials::failAll(const std::string &why, bool isPassing) {
   for (Trial &trial : trials)
     if (trial.failure.empty())
       trial = {0, why, isPassing};
+}
+
+Clock::time_point Trials::after(double seconds) {
+  // A year is as good as for ever, and fits the clock.
+  return Clock::now() +
+         std::chrono::duration_cast<Clock::duration>(
+             std::chrono::duration<double>(std::clamp(seconds, 0.0, 3e7)));
+}
+
+double Trials::secondsLeft() const {
+  return std::chrono::duration<double>(end - Clock::now()).count();
+}
+
+void Trials::fail(uint32_t candidate, std::string why, Blame blame) {
+  trials[candidate] = {0, std::move(why), blame == Blame::Machine};
+  isDoubtful[candidate] = blame == Blame::Doubt;
+}
+
+void Trials::failUntimed() {
+  for (size_t i = 0; i < trials.size(); ++i) {
+    if (packages[i].empty() || !trials[i].failure.empty() ||
+        trials[i].nanoseconds != 0)
+      continue;
+    if (i < before.size() && !before[i].failure.empty())
+      trials[i] = before[i];
+    else
+      trials[i] = {0, "was not measured: the time for it was over", false};
+  }
 }
 
 double Trials::limitSeconds() const {
@@ -81,8 +128,9 @@ void Trials::take(const TrialNote &note) {
   if (note.kind == TrialNote::Right && note.candidate == 0)
     firstSeconds = note.value;
   else if (note.kind == TrialNote::Failed || note.kind == TrialNote::Passing)
-    trial = {0, std::string(note.text, ::strnlen(note.text, sizeof(note.text))),
-             note.kind == TrialNote::Passing};
+    fail(note.candidate,
+         std::string(note.text, ::strnlen(note.text, sizeof(note.text))),
+         note.kind == TrialNote::Passing ? Blame::Machine : Blame::Candidate);
   else if (note.kind == TrialNote::Timed)
     trial.nanoseconds = note.value;
 }
@@ -106,15 +154,26 @@ static std::string whyEnded(const ChildEnd &how, double limitSeconds) {
   return "ends the process";
 }
 
-/// Whether an end may have come from outside: code is to blame for what it does, not
-/// for a machine that had no time, no memory or no process for it.
-static bool mayBePassing(const ChildEnd &how) {
-  if (how.kind == ChildEnd::Answered) // with an error
-    return how.answer.error().kind != ErrorKind::Internal;
-  if (how.kind == ChildEnd::Exited)
-    return false;
-  if (how.kind != ChildEnd::Signalled)
-    return true;
+/// Code is to blame for what it does, not for a machine that had no time, no memory or
+/// no process for it. Where the default came through in the same process the machine is
+/// not so short of them: who fails so again is to blame.
+Blame Trials::blameFor(const ChildEnd &how) const {
+  const Blame unclear =
+      hasBegun && current != 0 ? Blame::Doubt : Blame::Machine;
+  switch (how.kind) {
+  case ChildEnd::Answered: // with an error
+    return how.answer.error().kind == ErrorKind::Internal ? Blame::Candidate
+                                                          : Blame::Machine;
+  case ChildEnd::NotMade:
+    return Blame::Machine;
+  case ChildEnd::Exited:
+    return Blame::Candidate;
+  case ChildEnd::Late:
+  case ChildEnd::Lost:
+    return unclear;
+  case ChildEnd::Signalled:
+    break;
+  }
   switch (how.code) {
   case SIGSEGV:
   case SIGBUS:
@@ -123,9 +182,9 @@ static bool mayBePassing(const ChildEnd &how) {
   case SIGABRT:
   case SIGTRAP:
   case SIGSYS:
-    return false;
+    return Blame::Candidate;
   default:
-    return true;
+    return unclear;
   }
 }
 
@@ -134,7 +193,7 @@ bool Trials::runChild() {
   firstSeconds = 0;
   ChildOptions child;
   child.what = "the trials";
-  child.seconds = kLongest;
+  child.seconds = std::max(secondsLeft(), 0.0);
   child.silence = [this] { return limitSeconds(); };
   child.isQuiet = true;
   ChildEnd how = watchChild(
@@ -158,26 +217,31 @@ bool Trials::runChild() {
       });
   if (how.kind == ChildEnd::Answered && how.answer)
     return true;
+  // Not its own limit has ended it.
+  if (how.kind == ChildEnd::Late && secondsLeft() <= 0)
+    return true;
   std::string why = whyEnded(how, limitSeconds());
+  const Blame blame = blameFor(how);
   if (!hasBegun) {
-    failAll(why, mayBePassing(how));
+    failAll(why, blame == Blame::Machine);
     return true;
   }
-  trials[current] = {0, std::move(why), mayBePassing(how)};
+  fail(current, std::move(why), blame);
   return false;
 }
 
 void Trials::callAll() {
   // Each child that fails leaves one package fewer.
-  while (trials.front().failure.empty() && !runChild())
+  while (trials.front().failure.empty() && secondsLeft() > 0 && !runChild())
     ;
 }
 
 bool Trials::forgive() {
+  before = trials;
   bool isAny = false;
-  for (Trial &trial : trials)
-    if (trial.isPassing) {
-      trial = {};
+  for (size_t i = 0; i < trials.size(); ++i)
+    if (trials[i].isPassing || isDoubtful[i]) {
+      trials[i] = {};
       isAny = true;
     }
   return isAny;
@@ -190,12 +254,14 @@ std::vector<Trial> Trials::run() {
   }
   callAll();
   // A machine that was busy for a moment may not be any more.
-  if (forgive()) {
+  if (secondsLeft() > 0 && forgive()) {
     patience = kPatience;
+    end = after(kSecondPart * secondsLeft());
     callAll();
   }
   if (const Trial &first = trials.front(); !first.failure.empty())
     failAll("the default " + first.failure, first.isPassing);
+  failUntimed();
   return std::move(trials);
 }
 

@@ -33,8 +33,9 @@ namespace kiln::package {
 struct Trial {
   double nanoseconds = 0; ///< median of a call
   std::string failure;    ///< empty, or "crashes: ...", "gives other numbers: ..."
-  /// The failure may be of the moment and not of the candidate: it was killed, took too
-  /// long on a busy machine, had no memory. What follows from it is not to be kept.
+  /// The failure may be of the moment and not of the candidate: there was no process or
+  /// memory for it, or the first one did not come through either. What follows from it
+  /// is not to be kept.
   bool isPassing = false;
 };
 
@@ -47,6 +48,8 @@ struct TrialInputs {
   /// Integers are from 0 on and smaller than this: all that the kernel takes for
   /// positions are positions in its tensors.
   int64_t integersBelow = 1;
+  /// How long all candidates together may take; what was not timed then has failed.
+  double maxSeconds = 300;
 };
 
 /// What the machine can do with all of its `threads`, by measurement.

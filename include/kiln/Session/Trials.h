@@ -13,9 +13,12 @@
 // They run in a child process, which says what it does before it does it. When it
 // dies or falls silent, the package that it was at is to blame; the others are tried
 // again by another child. Where the machine may be to blame instead, which killed it
-// or had no time or memory for it, that is told with the failure, after such a package
-// was tried once more with ten times as much time. Each package's numbers are compared
-// with the first's. Then all run by turns, and a package's time is the first's, times
+// or had no time, such a package is tried once more with three times as much time; then
+// it is to blame, as the first package came through beside it. Where that did not, or
+// there was no process or memory, it is told with the failure that it may be of the
+// moment. Who was not timed when the time of all is over has failed, too, for good:
+// else each compilation would spend it again. Each package's numbers are compared with
+// the first's. Then all run by turns, and a package's time is the first's, times
 // the median of the ratios of neighbouring turns: what slows the machine down slows
 // both. A package that is not faster in three turns of four has no better time than
 // the first.
@@ -44,8 +47,11 @@ struct TrialOptions {
   /// About how long all packages together run to be timed.
   double seconds = 0.25;
   /// How long a package may take for its first call, besides thirty times what the
-  /// first package took; the first one may take ten times as long.
+  /// first package took; the first one may take ten times as long. Three times as
+  /// long where it is tried again.
   double hangSeconds = 2;
+  /// How long all of it may take; second tries at most a quarter of what is left.
+  double maxSeconds = 300;
   /// Integers of inputs are smaller, and never above 127.
   int64_t integersBelow = 1;
 };

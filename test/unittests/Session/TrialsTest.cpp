@@ -17,6 +17,7 @@
 #include "kiln/Archive/Source.h"
 #include "kiln/Package/Package.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -141,8 +142,9 @@ TEST(Trials, WhatMayBeOfTheMomentIsToldFromWhatIsBad) {
                  withCode(kCrashes)},
                 {}, quick());
   ASSERT_EQ(trials.size(), 4u);
+  // The first came through beside it, twice.
   EXPECT_EQ(trials[1].failure.find("crashes: Killed"), 0u) << trials[1].failure;
-  EXPECT_TRUE(trials[1].isPassing);
+  EXPECT_FALSE(trials[1].isPassing);
   EXPECT_EQ(trials[2].failure, "");
   EXPECT_FALSE(trials[3].isPassing) << trials[3].failure;
   // All share the fate of the first.
@@ -169,7 +171,8 @@ TEST(Trials, WithoutAProcessNothingIsSaidOfCandidates) {
   }
 }
 
-// Whatever the machine does meanwhile, it is a hang.
+// Whatever the machine does meanwhile, it is a hang; and for good, unless the machine
+// did not come to the first one either.
 TEST(Trials, AHangIsTold) {
   auto trials =
       runTrials({getPackage(), withCode(kHangs)}, {}, quick(/*hangSeconds=*/0.1));
@@ -177,7 +180,34 @@ TEST(Trials, AHangIsTold) {
   EXPECT_NE(trials[1].failure.find("hangs: nothing came of it in "),
             std::string::npos)
       << trials[1].failure;
-  EXPECT_TRUE(trials[1].isPassing);
+  EXPECT_EQ(trials[1].isPassing, !trials[0].failure.empty());
+}
+
+// How it ended is not known there.
+TEST(Trials, WhoIsLostAgainIsBad) {
+  auto old = ::signal(SIGCHLD, SIG_IGN);
+  auto trials = runTrials({getPackage(), withCode(kCrashes), getPackage()}, {},
+                          quick());
+  ::signal(SIGCHLD, old);
+  ASSERT_EQ(trials.size(), 3u);
+  EXPECT_EQ(trials[1].failure, "ends the process");
+  EXPECT_FALSE(trials[1].isPassing);
+  for (size_t good : {0, 2})
+    EXPECT_GT(trials[good].nanoseconds, 0) << good;
+}
+
+// With a limit of its own that nobody waits for. What is over is over for good: else
+// each compilation would spend as much again.
+TEST(Trials, AllEndWithTheirTime) {
+  TrialOptions options = quick(/*hangSeconds=*/24 * 3600);
+  options.maxSeconds = 1;
+  auto trials =
+      runTrials({getPackage(), withCode(kHangs), getPackage()}, {}, options);
+  ASSERT_EQ(trials.size(), 3u);
+  for (const package::Trial &trial : trials) {
+    EXPECT_EQ(trial.failure, "was not measured: the time for it was over");
+    EXPECT_FALSE(trial.isPassing);
+  }
 }
 
 TEST(Trials, CandidatesHaveNoFilesOfTheHost) {
