@@ -23,9 +23,10 @@
 |*                                                                            *|
 |* Errors go to `onError` as one sentence; nothing is thrown. A compilation   *|
 |* runs in a copy of this process, so that a crash of the compiler is such an *|
-|* error. Compilations may run in several threads, on contexts of their own.  *|
-|* A copy that waits for a lock of MLIR or LLVM that another thread held when *|
-|* it was made is given up after 30 seconds, and another one made.            *|
+|* error, and so is a system that has no process more: nothing is compiled in *|
+|* this one. Compilations may run in several threads, on contexts of their    *|
+|* own. A copy that waits for a lock of MLIR or LLVM that another thread held *|
+|* when it was made is given up after 30 seconds, and another one made.       *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 

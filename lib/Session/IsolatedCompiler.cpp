@@ -13,7 +13,6 @@
 #include "KernelCode.h"
 
 #include "kiln/Base/ChildProcess.h"
-#include "kiln/Base/Log.h"
 
 using namespace kiln;
 using namespace kiln::session;
@@ -212,16 +211,16 @@ LibraryResult session::compileInChild(
   child.what = "the compilation";
   child.beginSeconds = kBeginSeconds;
   ChildEnd how = watchChild(child, body, handle);
-  if (how.kind == ChildEnd::NotMade) {
-    log::write("cache", log::Level::Warning,
-               how.answer.error().message +
-                   "; it runs in this one, which ends with it if it crashes");
-    return compile(wanted);
-  }
+  const bool isMade = how.kind != ChildEnd::NotMade;
   auto bytes = resultOf(std::move(how), child);
   if (bytes)
     return decode(*bytes);
+  Error error = bytes.takeError();
+  // In this one it would be this that ends with the compiler: the caller decides.
+  if (!isMade)
+    error.message += "; allow this program more processes, files or memory, or "
+                     "switch `isolated` off to compile in this one";
   LibraryResult failed;
-  failed.package = bytes.takeError();
+  failed.package = std::move(error);
   return failed;
 }

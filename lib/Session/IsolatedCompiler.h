@@ -15,8 +15,8 @@ namespace kiln::session {
 
 /// Calls `compile` in a copy of this process, whose kernels, progress and log come
 /// from and go to this one. An end of the copy is an Internal error; it is ended
-/// when it takes so much longer than it may take by its own count. Where the system has
-/// no process more, `compile` is called in this one, with a warning.
+/// when it takes so much longer than it may take by its own count. Io where the system
+/// has no process more: nothing is compiled in this one, which might end with it.
 LibraryResult compileInChild(
     const LibraryRequest &wanted,
     const std::function<LibraryResult(const LibraryRequest &)> &compile,

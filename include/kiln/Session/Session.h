@@ -65,7 +65,9 @@ struct SessionOptions : CompileOptions {
   bool asPackaged = false;
   std::function<void(const std::string &stage)> progress;
   /// Compiles in a copy of this process, so that a crash of the compiler is an
-  /// error of the call. Tools whose process is the compilation's leave it off.
+  /// error of the call. An Io error where there can be no copy: this process would
+  /// be at the compiler's mercy, which is for the caller to allow. Tools whose process
+  /// is the compilation's leave it off.
   bool isolated = true;
   /// What such a copy may take beyond `maxSeconds`, which it heeds itself.
   double isolationGraceSeconds = 10;

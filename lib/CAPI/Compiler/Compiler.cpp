@@ -86,27 +86,22 @@ static Status compile(const archive::Source &source, MlirStringRef record,
   child.seconds = options->maxSeconds + kGraceSeconds;
   child.what = "the compilation";
   child.beginSeconds = kBeginSeconds;
-  auto make = [&](ChildChannel *parent) -> Result<std::vector<uint8_t>> {
+  auto make = [&](ChildChannel &parent) -> Result<std::vector<uint8_t>> {
     // What is measured here is kept in the package alone.
     auto tuning = session::KernelTuning::open(std::nullopt, 0, {});
     CompileHooks hooks;
     hooks.tuner = tuning.get();
-    if (parent) // who speaks has begun
-      hooks.progress = [parent](llvm::StringRef) {
-        parent->tell(1, ByteView());
-      };
+    // Who speaks has begun.
+    hooks.progress = [&parent](llvm::StringRef) { parent.tell(1, ByteView()); };
     CompilerSession session;
     auto variants = session.compileVariants(source, *options, names, hooks);
     if (!variants)
       return variants.takeError();
     return package::encodePackages(*variants);
   };
-  ChildEnd how = watchChild(
-      child, [&](ChildChannel &parent) { return make(&parent); },
-      [](uint8_t, ByteView) { return std::vector<uint8_t>(); });
-  auto bytes = how.kind == ChildEnd::NotMade
-                   ? make(nullptr)
-                   : resultOf(std::move(how), child);
+  auto bytes = runInChild(child, make, [](uint8_t, ByteView) {
+    return std::vector<uint8_t>();
+  });
   if (!bytes)
     return bytes.takeError();
   if (source.program)

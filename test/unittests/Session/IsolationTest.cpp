@@ -123,19 +123,20 @@ extern "C" pid_t fork() {
   return next();
 }
 
-TEST(Isolation, WithoutAProcessOfItsOwnItCompilesHere) {
+// The host ends with the compiler only if it has allowed that.
+TEST(Isolation, WithoutAProcessOfItsOwnItCompilesHereOnlyIfThatIsAllowed) {
   ScratchFolder scratch;
-  std::string logged;
-  log::setSink([&](std::string_view, log::Level level, std::string_view text) {
-    if (level >= log::Level::Warning)
-      logged += std::string(text) + "\n";
-  });
+  session::SessionOptions wanted = withPlugin(scratch / "cache");
   hasNoProcess = true;
-  EXPECT_EQ(callEnding("", options(scratch / "cache")), "");
+  std::string refused = callEnding("abort", wanted);
+  wanted.isolated = false;
+  std::string allowed = callEnding("", wanted);
   hasNoProcess = false;
-  log::setSink(nullptr);
-  EXPECT_EQ(logged.find("cannot make a process for the compilation: "), 0u)
-      << logged;
+  EXPECT_EQ(refused.find("error: cannot make a process for the compilation: "),
+            0u)
+      << refused;
+  EXPECT_NE(refused.find("switch `isolated` off"), std::string::npos) << refused;
+  EXPECT_EQ(allowed, "");
 }
 
 /// Statistics of a session whose schedules are measured.
