@@ -17,7 +17,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <limits>
 #include <unistd.h>
 
 using namespace kiln;
@@ -32,8 +31,8 @@ static constexpr size_t kMinRounds = 7, kMaxRounds = 25;
 /// A candidate that is slower by this factor after some rounds is not timed further.
 static constexpr size_t kFirstRounds = 3;
 static constexpr double kHopeless = 1.5;
-/// The part of free memory that one set of inputs may take: results and scratch of
-/// candidates come to it.
+/// The part of memory that one set of inputs may take, of what is there and of what is
+/// free: results and scratch of candidates come to it.
 static constexpr double kMemoryPart = 0.125;
 /// What integers of any type can be.
 static constexpr int64_t kMaxInteger = 127;
@@ -94,14 +93,31 @@ InputMaker::evaluate(const std::vector<package::ExprId> &exprs) const {
   return values;
 }
 
-/// Bytes that may be taken without harm to what runs here; without limit if the
-/// system does not say.
-static double availableBytes() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.compare(0, 13, "MemAvailable:") == 0)
-      return double(std::strtoull(line.c_str() + 13, nullptr, 10)) * 1024;
-  return std::numeric_limits<double>::max();
+MemoryBytes session::readMemoryBytes(std::istream &file) {
+  MemoryBytes memory;
+  auto take = [](const std::string &line, std::string_view name, double &bytes) {
+    if (line.compare(0, name.size(), name) == 0)
+      bytes = double(std::strtoull(line.c_str() + name.size(), nullptr, 10)) *
+              1024;
+  };
+  for (std::string line; std::getline(file, line);) {
+    take(line, "MemTotal:", memory.all);
+    take(line, "MemAvailable:", memory.available);
+  }
+  return memory;
+}
+
+Status session::checkInputBytes(double needed, const MemoryBytes &memory) {
+  const std::string size =
+      std::to_string(int64_t(std::min(needed, 1e18) / (1 << 20))) + " MiB";
+  if (needed > kMemoryPart * memory.all)
+    return Error::unsupported("its inputs need " + size +
+                              ", too much for this machine");
+  // What else runs may have ended the next time.
+  if (needed > kMemoryPart * memory.available)
+    return Error::io("its inputs need " + size +
+                     ", too much beside what runs here now");
+  return Status::success();
 }
 
 /// Fills memory with elements of a dtype.
@@ -166,11 +182,9 @@ Result<Tensor> InputMaker::makeTensor(const package::Slot &slot) {
   }
   count = isEmpty ? 0 : count;
   double needed = double(total) + count * double(itemSize(slot.dtype));
-  if (needed > kMemoryPart * availableBytes())
-    // Not of the moment: beside this program it will be so the next time.
-    return Error::unsupported("its inputs need " +
-                              std::to_string(int64_t(needed / (1 << 20))) +
-                              " MiB, too much beside what runs here");
+  std::ifstream file("/proc/meminfo");
+  if (Status s = checkInputBytes(needed, readMemoryBytes(file)); !s)
+    return s.error();
   size_t elements = static_cast<size_t>(count);
   auto storage = runtime::Storage::allocate(elements * itemSize(slot.dtype));
   if (!storage)

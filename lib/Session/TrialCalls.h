@@ -14,9 +14,12 @@
 #ifndef KILN_LIB_SESSION_TRIALCALLS_H
 #define KILN_LIB_SESSION_TRIALCALLS_H
 
+#include "kiln/Base/Result.h"
 #include "kiln/Session/Trials.h"
 
 #include <functional>
+#include <istream>
+#include <limits>
 
 namespace kiln::session {
 
@@ -34,6 +37,17 @@ struct TrialNote {
   double value = 0;
   char text[112] = {};
 };
+
+/// Of the machine, as /proc/meminfo has it; without limit where that does not say.
+struct MemoryBytes {
+  double all = std::numeric_limits<double>::max();
+  double available = std::numeric_limits<double>::max(); ///< beside what runs now
+};
+MemoryBytes readMemoryBytes(std::istream &file);
+
+/// Whether one set of inputs may take so many bytes. Unsupported if it never may, Io
+/// if it may not now.
+Status checkInputBytes(double needed, const MemoryBytes &memory);
 
 /// Calls those packages whose trials have not failed, and tells of each.
 void callCandidates(const std::vector<std::vector<uint8_t>> &packages,

@@ -13,6 +13,8 @@
 
 #include "kiln/Session/Trials.h"
 
+#include "../../../lib/Session/TrialCalls.h"
+
 #include "kiln/ABI/CompilerABI.h"
 #include "kiln/Archive/Source.h"
 #include "kiln/Package/Package.h"
@@ -23,6 +25,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sstream>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -208,6 +211,29 @@ TEST(Trials, AllEndWithTheirTime) {
     EXPECT_EQ(trial.failure, "was not measured: the time for it was over");
     EXPECT_FALSE(trial.isPassing);
   }
+}
+
+// An eighth of the memory; of that which is free now, another time it may be more.
+TEST(Trials, InputsThatFitTheMachineMayFitAnotherTime) {
+  std::istringstream file("MemTotal:        8388608 kB\n"
+                          "MemFree:          100000 kB\n"
+                          "MemAvailable:    1048576 kB\n");
+  const MemoryBytes memory = readMemoryBytes(file);
+  EXPECT_EQ(memory.all, 8.0 * (1 << 30));
+  EXPECT_EQ(memory.available, 1.0 * (1 << 30));
+  EXPECT_TRUE(checkInputBytes(100e6, memory));
+  Status now = checkInputBytes(200 << 20, memory);
+  ASSERT_FALSE(now);
+  EXPECT_EQ(now.error().kind, ErrorKind::Io);
+  EXPECT_EQ(now.error().message,
+            "its inputs need 200 MiB, too much beside what runs here now");
+  for (double never : {1.1 * (1 << 30), 1e300}) {
+    Status s = checkInputBytes(never, memory);
+    ASSERT_FALSE(s);
+    EXPECT_EQ(s.error().kind, ErrorKind::Unsupported);
+  }
+  std::istringstream silent("");
+  EXPECT_TRUE(checkInputBytes(1e18, readMemoryBytes(silent)));
 }
 
 TEST(Trials, CandidatesHaveNoFilesOfTheHost) {
