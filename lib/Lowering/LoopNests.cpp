@@ -10,6 +10,7 @@
 
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
+#include "kiln/Interfaces/AttentionMark.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -166,6 +167,8 @@ ContractOp LoopBuilder::makeContract(RankedTensorType type, const Factor &lhs,
   auto nest = ContractOp::create(builder, getLoc(), type, left.base, right.base,
                                  parallel, reduction, left.map, right.map,
                                  getBodyType(acc), origins);
+  if (Attribute attention = op->getDiscardableAttr(kAttentionAttrName))
+    nest->setDiscardableAttr(kAttentionAttrName, attention);
   guard::Assumptions assumptions = getAssumptions();
   analysis::addExtents(assumptions, getContext(), extents);
   auto simplify = [&](ExprAttr mask) {

@@ -58,7 +58,7 @@ module attributes {loop.target = #tiles} {
     }
     %o = loop.kernel @values ins(%a = %w : !s, %b = %v : !b) shared [1, 256, 64] -> !b {
       %c = loop.contract parallel [1, 256, 64] reduction [256] lhs %a[0, d1, d3] : !s
-          rhs %b[0, d3, d2] : !b acc f32 : !b rhs_prologue (%x) {
+          rhs %b[0, d3, d2] : !b acc f32 attributes {kiln.attention} : !b rhs_prologue (%x) {
         %f = arith.extf %x : bf16 to f32
         loop.yield %f : f32
       } epilogue (%acc, %i, %j, %l) {
@@ -122,7 +122,7 @@ module attributes {loop.target = #lanes} {
     }
     %o = loop.kernel @values ins(%a = %w : !s, %b = %v : !b) shared [1, 256, 64] -> !b {
       %c = loop.contract parallel [1, 256, 64] reduction [256] lhs %a[0, d1, d3] : !s
-          rhs %b[0, d3, d2] : !b acc f32 : !b rhs_prologue (%x) {
+          rhs %b[0, d3, d2] : !b acc f32 attributes {kiln.attention} : !b rhs_prologue (%x) {
         %f = arith.extf %x : bf16 to f32
         loop.yield %f : f32
       } epilogue (%acc, %i, %j, %l) {
@@ -185,7 +185,7 @@ module attributes {loop.target = #lanes} {
     }
     %o = loop.kernel @values ins(%a = %w : !s, %b = %v : !b) shared [1, 256, 64] -> !b {
       %c = loop.contract parallel [1, 256, 64] reduction [256] lhs %a[0, d1, d3] : !s
-          rhs %b[0, d3, d2] : !b acc f32 : !b rhs_prologue (%x) {
+          rhs %b[0, d3, d2] : !b acc f32 attributes {kiln.attention} : !b rhs_prologue (%x) {
         %f = arith.extf %x : bf16 to f32
         loop.yield %f : f32
       } epilogue (%acc, %i, %j, %l) {
@@ -217,7 +217,7 @@ module attributes {loop.target = #lanes} {
 // CHECK-NOT: @extended
 // CHECK: loop.kernel @softmax ins({{.*}}%[[V:.*]] = %[[X]] : tensor<1x256x64xbf16>)
 // CHECK: math.exp
-// CHECK: loop.contract {{.*}}rhs %[[V]][0, d3 * -1 + 255, d2] : tensor<1x256x64xbf16> acc f32 : tensor<1x256x64xf32> lhs_prologue
+// CHECK: loop.contract {{.*}}rhs %[[V]][0, d3 * -1 + 255, d2] : tensor<1x256x64xbf16> acc f32 attributes {kiln.attention} : tensor<1x256x64xf32> lhs_prologue
 // CHECK: epilogue
 // CHECK: loop.kernel @rounded
 module attributes {loop.target = #tiles} {
@@ -261,7 +261,7 @@ module attributes {loop.target = #tiles} {
     }
     %o = loop.kernel @values ins(%a = %w : !s, %b = %v : !f) shared [1, 256, 64] -> !f {
       %c = loop.contract parallel [1, 256, 64] reduction [256] lhs %a[0, d1, d3] : !s
-          rhs %b[0, d3, d2] : !f acc f32 : !f
+          rhs %b[0, d3, d2] : !f acc f32 attributes {kiln.attention} : !f
       loop.return %c : !f
     }
     %r = loop.kernel @rounded ins(%a = %o : !f) shared [1, 256, 64] -> !b {
@@ -273,5 +273,70 @@ module attributes {loop.target = #tiles} {
       loop.return %c : !b
     }
     return %r : !b
+  }
+}
+
+// -----
+
+#tiles = #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 2097152, l3 = 33554432, grain_points = 16384, grain_ns = 20000, bf16 = tiles>
+#lanes = #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 2097152, l3 = 33554432, grain_points = 16384, grain_ns = 20000>
+
+!b = tensor<1x256x64xbf16>
+!s = tensor<1x256x256xf32>
+!z = tensor<1x256x1xf32>
+
+// What a program spells as a softmax and a product is divided before, in f32, and not
+// rounded: a sum of exponentials times 1e37 may be infinite where that is not.
+
+// CHECK-LABEL: func.func @spelled(
+// CHECK: math.exp
+// CHECK: %[[W:.*]] = loop.pointwise {{.*}} : tensor<1x256x256xf32>
+// CHECK: arith.divf
+// CHECK-NOT: bf16
+// CHECK: loop.contract {{.*}} lhs %[[W]][0, d1, d3] : tensor<1x256x256xf32>
+// CHECK-NOT: arith.divf
+module attributes {loop.target = #tiles} {
+  func.func @spelled(%q: !b, %k: !b, %v: !b) -> !b {
+    %s = loop.kernel @scores ins(%a = %q : !b, %b = %k : !b) shared [1, 256, 256] -> !s {
+      %c = loop.contract parallel [1, 256, 256] reduction [64] lhs %a[0, d1, d3] : !b
+          rhs %b[0, d2, d3] : !b acc f32 : !s
+      loop.return %c : !s
+    }
+    %w = loop.kernel @softmax ins(%a = %s : !s) shared [1, 256] -> !s {
+      %m = loop.reduce parallel (%i, %j, %u) in [1, 256, 1] reduction (%l) in [256] <max> : !z {
+        %f = loop.load %a[%i, %j, %l] : !s
+        loop.yield %f : f32
+      }
+      %e = loop.pointwise (%i, %j, %l) in [1, 256, 256] : !s {
+        %f = loop.load %a[%i, %j, %l] : !s
+        %g = loop.load %m[%i, %j, 0] : !z
+        %d = arith.subf %f, %g : f32
+        %h = math.exp %d : f32
+        loop.yield %h : f32
+      }
+      %t = loop.reduce parallel (%i, %j, %u) in [1, 256, 1] reduction (%l) in [256] <sum> : !z {
+        %f = loop.load %e[%i, %j, %l] : !s
+        loop.yield %f : f32
+      }
+      %w = loop.pointwise (%i, %j, %l) in [1, 256, 256] : !s {
+        %f = loop.load %e[%i, %j, %l] : !s
+        %g = loop.load %t[%i, %j, 0] : !z
+        %d = arith.divf %f, %g : f32
+        loop.yield %d : f32
+      }
+      loop.return %w : !s
+    }
+    %o = loop.kernel @values ins(%a = %w : !s, %b = %v : !b) shared [1, 256, 64] -> !b {
+      %c = loop.contract parallel [1, 256, 64] reduction [256] lhs %a[0, d1, d3] : !s
+          rhs %b[0, d3, d2] : !b acc f32 : !b rhs_prologue (%x) {
+        %f = arith.extf %x : bf16 to f32
+        loop.yield %f : f32
+      } epilogue (%acc, %i, %j, %l) {
+        %r = arith.truncf %acc : f32 to bf16
+        loop.yield %r : bf16
+      }
+      loop.return %c : !b
+    }
+    return %o : !b
   }
 }

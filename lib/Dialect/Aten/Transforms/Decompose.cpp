@@ -12,6 +12,7 @@
 #include "kiln/Dialect/Aten/Transforms/Decompositions.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Interfaces/AttentionMark.h"
 #include "kiln/Interfaces/DifferentiableOpInterface.h"
 #include "kiln/Interfaces/RecomputableOpInterface.h"
 #include "kiln/Interfaces/Stages.h"
@@ -120,8 +121,12 @@ LogicalResult AtenDecomposePass::decomposeBlock(Block &block,
              << value.getType() << ", expected " << old.getType();
     }
     auto first = before ? std::next(before->getIterator()) : block.begin();
-    for (Operation &made : llvm::make_range(first, op->getIterator()))
+    Attribute attention = op->getDiscardableAttr(kAttentionAttrName);
+    for (Operation &made : llvm::make_range(first, op->getIterator())) {
       copyRecomputeTags(op, &made);
+      if (attention && llvm::isa<MmOp, BmmOp>(made))
+        made.setDiscardableAttr(kAttentionAttrName, attention);
+    }
     op->replaceAllUsesWith(results);
     op->erase();
     it = before ? std::next(before->getIterator()) : block.begin();

@@ -123,6 +123,7 @@ static ContractOp moveInto(ContractOp contract, PointwiseOp reader,
       cast<RankedTensorType>(reader.getResult().getType()), contract.getLhs(),
       contract.getRhs(), parallel, old.reduction, lhs, rhs,
       contract.getAccType(), getOriginsAttr(context, origins));
+  fused->setDiscardableAttrs(contract->getDiscardableAttrDictionary());
   fused.setMasksAttr(getExprArray(context, rewrite(contract.getMasks())));
   fused.getLhsPrologue().takeBody(contract.getLhsPrologue());
   fused.getRhsPrologue().takeBody(contract.getRhsPrologue());

@@ -43,6 +43,7 @@ ContractOp loop::moveToShared(OpBuilder &builder, ContractOp op,
       mapping.lookup(op.getLhs()), mapping.lookup(op.getRhs()), parallel,
       old.reduction, rewrite(op.getLhsIndices()), rewrite(op.getRhsIndices()),
       op.getAccType(), op.getOriginsAttr());
+  moved->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   moved.setMasksAttr(getExprArray(context, rewrite(op.getMasks())));
   IRMapping inside = mapping;
   op.getLhsPrologue().cloneInto(&moved.getLhsPrologue(), inside);

@@ -9,6 +9,7 @@
 #include "RowFactors.h"
 
 #include "kiln/Analysis/OnlineRows.h"
+#include "kiln/Interfaces/AttentionMark.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -278,7 +279,8 @@ void loop::scaleBehindProducts(KernelOp kernel, ArrayRef<OpResult> results,
   SmallVector<guard::ExprAttr> shared = getExprs(kernel.getShared());
   for (ContractOp product : kernel.getBody().getOps<ContractOp>()) {
     auto nest = product.getLhs().getDefiningOp<PointwiseOp>();
-    if (!nest || !nest.getResult().hasOneUse() ||
+    if (!nest || !product->hasAttr(kAttentionAttrName) ||
+        !nest.getResult().hasOneUse() ||
         !product.getLhsPrologue().empty() || !product.getAccType().isF32() ||
         !keepsRows(product, shared))
       continue;

@@ -19,9 +19,14 @@ namespace kiln::loop {
 ///   %w = pointwise (%i, %j) { %e[%i, %j] * %r[%i] }   contract lhs %w[d0, d2]
 ///
 /// becomes `contract lhs %e[d0, d2] epilogue (%acc, %i, %c) { %acc * %r[%i] }`. Where
-/// weights were rounded, exponentials are. They are of what a maximum was subtracted
-/// from, so at most 1: nothing overflows that did not before. Contractions of which this
-/// is not so are left alone.
+/// weights were rounded, exponentials are. They are of what the maximum of the same row
+/// was subtracted from, so each is at most 1.
+///
+/// Their sum is not: with values of 1e37 it is infinite for some hundred columns where
+/// the product of normalized weights is finite. So only contractions that have
+/// `kAttentionAttrName` are changed, which are of attention operators whose kernel in
+/// PyTorch divides behind the product as well, and overflows there. What a program spells
+/// as a softmax and a product keeps its order, and its weights are not rounded.
 ///
 /// `hasBF16Units` says that the processor multiplies pairs of bf16. Exponentials are then
 /// rounded to bf16 where the other side is bf16, and the result of the product is or is

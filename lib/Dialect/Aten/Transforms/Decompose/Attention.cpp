@@ -8,6 +8,8 @@
 
 #include "Decompose.h"
 
+#include "kiln/Interfaces/AttentionMark.h"
+
 #include <cmath>
 #include <limits>
 
@@ -81,6 +83,32 @@ static Value maskedScores(FormulaBuilder &c, Value query, Value key,
                      c.cast(mask, FormulaBuilder::elementTypeOf(scores)));
 }
 
+/// True if PyTorch computes such an attention in tiles on a processor; elsewhere it
+/// normalizes the weights before they are multiplied.
+static bool isInTiles(FormulaBuilder &c, Value query, Value key, Value value,
+                      Value mask) {
+  Sizes rows = c.dimsOf(query), keys = c.dimsOf(key), values = c.dimsOf(value);
+  size_t rank = rows.size();
+  if ((rank != 3 && rank != 4) || keys.size() != rank || values.size() != rank ||
+      rows.back() != values.back())
+    return false;
+  for (size_t k = 0; k + 2 < rank; ++k)
+    if (rows[k] != keys[k] || rows[k] != values[k])
+      return false;
+  return !mask || FormulaBuilder::rankOf(mask) == 2 ||
+         FormulaBuilder::rankOf(mask) == 4;
+}
+
+/// weights @ value, whose numbers may be those of PyTorch's tiles.
+static Value multiplyInTiles(FormulaBuilder &c, Value weights, Value value) {
+  Value product = c.matmul(weights, value);
+  Operation *made = product ? product.getDefiningOp() : nullptr;
+  if (llvm::isa_and_nonnull<MatmulOp, MmOp, BmmOp>(made))
+    made->setDiscardableAttr(kAttentionAttrName,
+                             mlir::UnitAttr::get(c.getContext()));
+  return product;
+}
+
 /// softmax(query @ key^T * scale + mask) @ value. A row whose scores are all
 /// minus infinity, which only a mask can make, gives zeros.
 Value decomposeAttention(ScaledDotProductAttentionOp op, FormulaBuilder &c) {
@@ -106,7 +134,9 @@ Value decomposeAttention(ScaledDotProductAttentionOp op, FormulaBuilder &c) {
   double p = op.getDropoutP().convertToDouble();
   if (p != 0.0)
     weights = c.nativeDropout(weights, p, true).front();
-  Value result = c.matmul(weights, c.widen(value));
+  bool inTiles = p == 0.0 && isInTiles(c, query, key, value, op.getAttnMask());
+  Value result = inTiles ? multiplyInTiles(c, weights, c.widen(value))
+                         : c.matmul(weights, c.widen(value));
   return result ? c.cast(result, FormulaBuilder::elementTypeOf(query)) : result;
 }
 
@@ -132,7 +162,7 @@ decomposeFlashAttention(ScaledDotProductFlashAttentionForCpuOp op,
   Value e = c.exp(c.sub(scores, c.where(isMasked, 0.0, top)));
   Value sum = c.sumOver(e, last, true);
   Value weights = c.where(isMasked, 0.0, c.div(e, sum));
-  Value output = c.matmul(weights, c.widen(op.getValue()));
+  Value output = multiplyInTiles(c, weights, c.widen(op.getValue()));
   Value sums = c.squeezeDims(c.add(c.log(sum), top), last);
   if (!output || !sums)
     return {};
