@@ -36,10 +36,6 @@ private:
   StringRef findProducts(OnlineRows &found);
   StringRef findNests(OnlineRows &found);
   bool isOfRow(NestOpInterface nest);
-  bool isSame(Value left, NestOpInterface leftNest, Value right,
-              NestOpInterface rightNest);
-  bool isSameIndex(BlockArgument left, NestOpInterface leftNest,
-                   BlockArgument right, NestOpInterface rightNest);
   bool isExponential(OnlineRows &found, PointwiseOp op);
   bool isTotal(OnlineRows &found, ReduceOp op);
   bool isWeight(OnlineRows &found, PointwiseOp op);
@@ -178,26 +174,37 @@ bool OnlineFinder::isOfRow(NestOpInterface nest) {
                       [](ExprAttr extent) { return extent.isConstant(1); });
 }
 
+/// How many columns' dimensions stand before dimension `dim`.
+static unsigned countColumns(unsigned shared, ArrayRef<ExprAttr> extents,
+                             unsigned dim) {
+  return llvm::count_if(extents.slice(shared, dim - shared),
+                        [](ExprAttr extent) { return !extent.isConstant(1); });
+}
+
 /// True if two indices count the same: a shared dimension, or columns.
-bool OnlineFinder::isSameIndex(BlockArgument left, NestOpInterface leftNest,
-                               BlockArgument right,
-                               NestOpInterface rightNest) {
+static bool isSameIndex(unsigned shared, BlockArgument left,
+                        NestOpInterface leftNest, BlockArgument right,
+                        NestOpInterface rightNest) {
   auto i = leftNest.getDimensionOf(left), j = rightNest.getDimensionOf(right);
   if (!i || !j)
     return false;
   if (*i < shared || *j < shared)
     return *i == *j;
-  return leftNest.getDomain().all()[*i] == rightNest.getDomain().all()[*j];
+  SmallVector<ExprAttr> first = leftNest.getDomain().all(),
+                        second = rightNest.getDomain().all();
+  return first[*i] == second[*j] &&
+         (first[*i].isConstant(1) || countColumns(shared, first, *i) ==
+                                         countColumns(shared, second, *j));
 }
 
-/// True if two values of bodies are the same at the same place.
-bool OnlineFinder::isSame(Value left, NestOpInterface leftNest, Value right,
-                          NestOpInterface rightNest) {
+bool analysis::isSameInRow(unsigned shared, Value left,
+                           NestOpInterface leftNest, Value right,
+                           NestOpInterface rightNest) {
   if (left == right)
     return true;
   auto x = dyn_cast<BlockArgument>(left), y = dyn_cast<BlockArgument>(right);
   if (x && y)
-    return isSameIndex(x, leftNest, y, rightNest);
+    return isSameIndex(shared, x, leftNest, y, rightNest);
   Operation *a = left.getDefiningOp(), *b = right.getDefiningOp();
   if (!a || !b || a->getName() != b->getName() || a->getNumRegions() != 0 ||
       a->getNumOperands() != b->getNumOperands() ||
@@ -208,7 +215,7 @@ bool OnlineFinder::isSame(Value left, NestOpInterface leftNest, Value right,
   return llvm::all_of(
       llvm::zip_equal(a->getOperands(), b->getOperands()), [&](auto pair) {
         auto [one, other] = pair;
-        return isSame(one, leftNest, other, rightNest);
+        return isSameInRow(shared, one, leftNest, other, rightNest);
       });
 }
 
@@ -253,7 +260,8 @@ bool OnlineFinder::isExponential(OnlineRows &found, PointwiseOp op) {
       !readsOwnColumn(kernel, nest, load.getTensor()))
     return false;
   auto maximum = cast<NestOpInterface>(found.maximum.getOperation());
-  return isSame(difference.getLhs(), nest, getYielded(maximum), maximum);
+  return isSameInRow(shared, difference.getLhs(), nest, getYielded(maximum),
+                     maximum);
 }
 
 bool OnlineFinder::isTotal(OnlineRows &found, ReduceOp op) {

@@ -69,6 +69,11 @@ bool isCopied(const BlockProduct &product, unsigned k, const DimGroup &inner);
 bool readsOwnColumn(loop::KernelOp kernel, loop::NestOpInterface nest,
                     Value tensor);
 
+/// True if two values of bodies, each of a nest of the kernel, are the same at the same
+/// row and column. Columns are what remains behind the first `shared` dimensions.
+bool isSameInRow(unsigned shared, Value left, loop::NestOpInterface leftNest,
+                 Value right, loop::NestOpInterface rightNest);
+
 /// Why the factors of both products cannot be copied 16 bytes at a time, a row of either
 /// one after the other: rows of factors and of what is multiplied by weights have a
 /// known number of elements, a multiple of 8, lie beside each other, and begin at

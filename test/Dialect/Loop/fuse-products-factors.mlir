@@ -340,3 +340,200 @@ module attributes {loop.target = #tiles} {
     return %o : !b
   }
 }
+
+// -----
+
+#tiles = #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 2097152, l3 = 33554432, grain_points = 16384, grain_ns = 20000, bf16 = tiles>
+#lanes = #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 2097152, l3 = 33554432, grain_points = 16384, grain_ns = 20000>
+
+!b = tensor<1x256x64xbf16>
+!s = tensor<1x256x256xf32>
+!z = tensor<1x256x1xf32>
+
+// The maximum of other numbers than those that are exponentiated bounds nothing.
+
+// CHECK-LABEL: func.func @other_maximum(
+// CHECK: math.exp
+// CHECK: loop.pointwise
+// CHECK: arith.divf
+// CHECK: loop.contract
+// CHECK-NOT: arith.divf
+module attributes {loop.target = #tiles} {
+  func.func @other_maximum(%q: !b, %k: !b, %v: !b) -> !b {
+    %s = loop.kernel @scores ins(%a = %q : !b, %b = %k : !b) shared [1, 256, 256] -> !s {
+      %c = loop.contract parallel [1, 256, 256] reduction [64] lhs %a[0, d1, d3] : !b
+          rhs %b[0, d2, d3] : !b acc f32 : !s
+      loop.return %c : !s
+    }
+    %w = loop.kernel @softmax ins(%a = %s : !s) shared [1, 256] -> !s {
+      %m = loop.reduce parallel (%i, %j, %u) in [1, 256, 1] reduction (%l) in [256] <max> : !z {
+        %f = loop.load %a[%i, %j, %l] : !s
+        loop.yield %f : f32
+      }
+      %e = loop.pointwise (%i, %j, %l) in [1, 256, 256] : !s {
+        %f = loop.load %a[%i, %j, %l] : !s
+        %g = loop.load %m[%i, %j, 0] : !z
+        %c = arith.constant -88.5 : f32
+        %b = arith.addf %f, %c : f32
+        %d = arith.subf %b, %g : f32
+        %h = math.exp %d : f32
+        loop.yield %h : f32
+      }
+      %t = loop.reduce parallel (%i, %j, %u) in [1, 256, 1] reduction (%l) in [256] <sum> : !z {
+        %f = loop.load %e[%i, %j, %l] : !s
+        loop.yield %f : f32
+      }
+      %w = loop.pointwise (%i, %j, %l) in [1, 256, 256] : !s {
+        %f = loop.load %e[%i, %j, %l] : !s
+        %g = loop.load %t[%i, %j, 0] : !z
+        %d = arith.divf %f, %g : f32
+        loop.yield %d : f32
+      }
+      loop.return %w : !s
+    }
+    %o = loop.kernel @values ins(%a = %w : !s, %b = %v : !b) shared [1, 256, 64] -> !b {
+      %c = loop.contract parallel [1, 256, 64] reduction [256] lhs %a[0, d1, d3] : !s
+          rhs %b[0, d3, d2] : !b acc f32 attributes {kiln.attention} : !b rhs_prologue (%x) {
+        %f = arith.extf %x : bf16 to f32
+        loop.yield %f : f32
+      } epilogue (%acc, %i, %j, %l) {
+        %r = arith.truncf %acc : f32 to bf16
+        loop.yield %r : bf16
+      }
+      loop.return %c : !b
+    }
+    return %o : !b
+  }
+}
+
+// -----
+
+#tiles = #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 2097152, l3 = 33554432, grain_points = 16384, grain_ns = 20000, bf16 = tiles>
+#lanes = #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 2097152, l3 = 33554432, grain_points = 16384, grain_ns = 20000>
+
+!b = tensor<1x256x64xbf16>
+!s = tensor<1x256x256xf32>
+!z = tensor<1x256x1xf32>
+
+// Only where all of a row is minus infinity may another number stand for the maximum.
+
+// CHECK-LABEL: func.func @flagged(
+// CHECK: math.exp
+// CHECK: loop.pointwise
+// CHECK: arith.divf
+// CHECK: loop.contract
+// CHECK-NOT: arith.divf
+module attributes {loop.target = #tiles} {
+  func.func @flagged(%q: !b, %k: !b, %v: !b) -> !b {
+    %s = loop.kernel @scores ins(%a = %q : !b, %b = %k : !b) shared [1, 256, 256] -> !s {
+      %c = loop.contract parallel [1, 256, 256] reduction [64] lhs %a[0, d1, d3] : !b
+          rhs %b[0, d2, d3] : !b acc f32 : !s
+      loop.return %c : !s
+    }
+    %w = loop.kernel @softmax ins(%a = %s : !s) shared [1, 256] -> !s {
+      %m = loop.reduce parallel (%i, %j, %u) in [1, 256, 1] reduction (%l) in [256] <max> : !z {
+        %f = loop.load %a[%i, %j, %l] : !s
+        loop.yield %f : f32
+      }
+      %e = loop.pointwise (%i, %j, %l) in [1, 256, 256] : !s {
+        %f = loop.load %a[%i, %j, %l] : !s
+        %g = loop.load %m[%i, %j, 0] : !z
+        %c = arith.constant 0.0 : f32
+        %b = arith.cmpf ogt, %g, %c : f32
+        %n = arith.select %b, %c, %g : f32
+        %d = arith.subf %f, %n : f32
+        %h = math.exp %d : f32
+        loop.yield %h : f32
+      }
+      %t = loop.reduce parallel (%i, %j, %u) in [1, 256, 1] reduction (%l) in [256] <sum> : !z {
+        %f = loop.load %e[%i, %j, %l] : !s
+        loop.yield %f : f32
+      }
+      %w = loop.pointwise (%i, %j, %l) in [1, 256, 256] : !s {
+        %f = loop.load %e[%i, %j, %l] : !s
+        %g = loop.load %t[%i, %j, 0] : !z
+        %d = arith.divf %f, %g : f32
+        loop.yield %d : f32
+      }
+      loop.return %w : !s
+    }
+    %o = loop.kernel @values ins(%a = %w : !s, %b = %v : !b) shared [1, 256, 64] -> !b {
+      %c = loop.contract parallel [1, 256, 64] reduction [256] lhs %a[0, d1, d3] : !s
+          rhs %b[0, d3, d2] : !b acc f32 attributes {kiln.attention} : !b rhs_prologue (%x) {
+        %f = arith.extf %x : bf16 to f32
+        loop.yield %f : f32
+      } epilogue (%acc, %i, %j, %l) {
+        %r = arith.truncf %acc : f32 to bf16
+        loop.yield %r : bf16
+      }
+      loop.return %c : !b
+    }
+    return %o : !b
+  }
+}
+
+// -----
+
+#tiles = #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 2097152, l3 = 33554432, grain_points = 16384, grain_ns = 20000, bf16 = tiles>
+#lanes = #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 2097152, l3 = 33554432, grain_points = 16384, grain_ns = 20000>
+
+!b = tensor<1x256x64xbf16>
+!s = tensor<1x256x256xf32>
+!z = tensor<1x256x1xf32>
+
+// A masked row has 0 for its maximum.
+
+// CHECK-LABEL: func.func @masked(
+// CHECK: math.exp
+// CHECK: loop.contract
+// CHECK: epilogue
+// CHECK: arith.divf
+module attributes {loop.target = #tiles} {
+  func.func @masked(%q: !b, %k: !b, %v: !b) -> !b {
+    %s = loop.kernel @scores ins(%a = %q : !b, %b = %k : !b) shared [1, 256, 256] -> !s {
+      %c = loop.contract parallel [1, 256, 256] reduction [64] lhs %a[0, d1, d3] : !b
+          rhs %b[0, d2, d3] : !b acc f32 : !s
+      loop.return %c : !s
+    }
+    %w = loop.kernel @softmax ins(%a = %s : !s) shared [1, 256] -> !s {
+      %m = loop.reduce parallel (%i, %j, %u) in [1, 256, 1] reduction (%l) in [256] <max> : !z {
+        %f = loop.load %a[%i, %j, %l] : !s
+        loop.yield %f : f32
+      }
+      %e = loop.pointwise (%i, %j, %l) in [1, 256, 256] : !s {
+        %f = loop.load %a[%i, %j, %l] : !s
+        %g = loop.load %m[%i, %j, 0] : !z
+        %c = arith.constant 0.0 : f32
+        %low = arith.constant 0xFF800000 : f32
+        %b = arith.cmpf oeq, %g, %low : f32
+        %n = arith.select %b, %c, %g : f32
+        %d = arith.subf %f, %n : f32
+        %h = math.exp %d : f32
+        loop.yield %h : f32
+      }
+      %t = loop.reduce parallel (%i, %j, %u) in [1, 256, 1] reduction (%l) in [256] <sum> : !z {
+        %f = loop.load %e[%i, %j, %l] : !s
+        loop.yield %f : f32
+      }
+      %w = loop.pointwise (%i, %j, %l) in [1, 256, 256] : !s {
+        %f = loop.load %e[%i, %j, %l] : !s
+        %g = loop.load %t[%i, %j, 0] : !z
+        %d = arith.divf %f, %g : f32
+        loop.yield %d : f32
+      }
+      loop.return %w : !s
+    }
+    %o = loop.kernel @values ins(%a = %w : !s, %b = %v : !b) shared [1, 256, 64] -> !b {
+      %c = loop.contract parallel [1, 256, 64] reduction [256] lhs %a[0, d1, d3] : !s
+          rhs %b[0, d3, d2] : !b acc f32 attributes {kiln.attention} : !b rhs_prologue (%x) {
+        %f = arith.extf %x : bf16 to f32
+        loop.yield %f : f32
+      } epilogue (%acc, %i, %j, %l) {
+        %r = arith.truncf %acc : f32 to bf16
+        loop.yield %r : bf16
+      }
+      loop.return %c : !b
+    }
+    return %o : !b
+  }
+}

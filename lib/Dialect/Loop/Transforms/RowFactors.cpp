@@ -37,6 +37,8 @@ public:
 private:
   bool isOfRow(Value value) const;
   bool isScaled(Value value);
+  bool isMaximumOf(Value value, Value element, PointwiseOp nest) const;
+  bool isBound(Value value, Value element, PointwiseOp nest) const;
   bool isBounded(PointwiseOp exponentials) const;
   void scaleSum(ContractOp product);
   void round(ContractOp product);
@@ -90,24 +92,41 @@ bool Weights::isScaled(Value value) {
          isScaled(operand(first ? 2 : 1));
 }
 
-/// True if a value of a body is the maximum of a row, or another number where that is
-/// infinite.
-static bool isMaximum(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (isa<arith::SelectOp>(op))
-    return isMaximum(op->getOperand(1)) || isMaximum(op->getOperand(2));
-  auto load = dyn_cast<LoadOp>(op);
-  if (!load)
-    return false;
-  auto result = dyn_cast<OpResult>(load.getTensor());
+/// True if a value of `nest` is the maximum over the row of what `element`, a value of
+/// `nest` as well, is in each of its columns.
+bool Weights::isMaximumOf(Value value, Value element, PointwiseOp nest) const {
+  auto load = value.getDefiningOp<LoadOp>();
+  auto result = load ? dyn_cast<OpResult>(load.getTensor()) : OpResult();
   auto reduce = result ? dyn_cast<ReduceOp>(result.getOwner()) : ReduceOp();
-  return reduce && reduce.getKind(result.getResultNumber()).kind ==
-                       ReductionKind::Max;
+  if (!reduce ||
+      reduce.getKind(result.getResultNumber()).kind != ReductionKind::Max)
+    return false;
+  auto own = cast<NestOpInterface>(nest.getOperation());
+  auto made = cast<NestOpInterface>(reduce.getOperation());
+  Value greatest = made->getRegion(0).front().getTerminator()->getOperand(
+      result.getResultNumber());
+  return analysis::readsOwnColumn(kernel, own, load.getTensor()) &&
+         analysis::isSameInRow(shared, element, own, greatest, made);
 }
 
-/// True if a nest yields e^(x - m) in f32, where m is a maximum.
+/// True if a value of `nest` is such a maximum, or any finite number where that is minus
+/// infinity: so are all elements of the row then.
+bool Weights::isBound(Value value, Value element, PointwiseOp nest) const {
+  if (isMaximumOf(value, element, nest))
+    return true;
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  auto compared =
+      select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : arith::CmpFOp();
+  llvm::APFloat lowest(0.0f), instead(0.0f);
+  return compared && compared.getPredicate() == arith::CmpFPredicate::OEQ &&
+         matchPattern(compared.getRhs(), m_ConstantFloat(&lowest)) &&
+         lowest.isInfinity() && lowest.isNegative() &&
+         matchPattern(select.getTrueValue(), m_ConstantFloat(&instead)) &&
+         instead.isFinite() && isMaximumOf(compared.getLhs(), element, nest) &&
+         isMaximumOf(select.getFalseValue(), element, nest);
+}
+
+/// True if a nest yields e^(x - m) in f32, where m is the maximum of x in its row.
 bool Weights::isBounded(PointwiseOp exponentials) const {
   auto exp = getBlock(exponentials)
                  .getTerminator()
@@ -115,7 +134,8 @@ bool Weights::isBounded(PointwiseOp exponentials) const {
                  .getDefiningOp<math::ExpOp>();
   auto difference =
       exp ? exp.getOperand().getDefiningOp<arith::SubFOp>() : arith::SubFOp();
-  return difference && exp.getType().isF32() && isMaximum(difference.getRhs());
+  return difference && exp.getType().isF32() &&
+         isBound(difference.getRhs(), difference.getLhs(), exponentials);
 }
 
 /// True if `load` reads each element of a tensor that is like the result of its nest at
