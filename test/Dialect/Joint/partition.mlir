@@ -236,3 +236,24 @@ joint.graph @main primals(%x: tensor<2x4x34xf32>, %w: tensor<8x4x5xf32>)
       : (tensor<2x8x30xf32>, tensor<2x8x30xi1>) -> tensor<2x8x30xf32>
   joint.return outputs(%2 : tensor<2x8x1xf32>) gradients(%dx : tensor<2x8x30xf32>)
 }
+
+// -----
+
+// Attention that keeps its own derivative is a contraction, too.
+// CHECK-LABEL: func.func @forward
+// REMARK: remark: [Passed] saved | {{.*}} | Reason="contraction or the like, not recomputed", bytes={{.*}}, op=aten._scaled_dot_product_flash_attention_for_cpu
+// CHECK-LABEL: func.func @backward
+// CHECK-NOT: aten._scaled_dot_product_flash_attention_for_cpu(
+// CHECK: aten._scaled_dot_product_flash_attention_for_cpu_backward(
+// ALL: func.func @forward
+joint.graph @main primals(%x: tensor<1x2x64x16xf32>) tangents(%dy: tensor<1x2x64x16xf32>)
+    -> outputs(tensor<1x2x64x16xf32>) gradients(tensor<1x2x64x16xf32>) {
+  %e = aten.exp(%x) : (tensor<1x2x64x16xf32>) -> tensor<1x2x64x16xf32>
+  %0:2 = aten._scaled_dot_product_flash_attention_for_cpu(%e, %e, %e)
+      : (tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>)
+      -> (tensor<1x2x64x16xf32>, tensor<1x2x64xf32>)
+  %y = aten.mul.Tensor(%0#0, %0#0) : (tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>) -> tensor<1x2x64x16xf32>
+  %b = aten.mul.Tensor(%dy, %0#0) : (tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>) -> tensor<1x2x64x16xf32>
+  %g:3 = aten._scaled_dot_product_flash_attention_for_cpu_backward(%b, %e, %e, %e, %0#0, %0#1, dropout_p = 0.0, is_causal = false) : (tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>, tensor<1x2x64xf32>) -> (tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>)
+  joint.return outputs(%y : tensor<1x2x64x16xf32>) gradients(%g#0 : tensor<1x2x64x16xf32>)
+}

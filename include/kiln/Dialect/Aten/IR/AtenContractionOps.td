@@ -289,6 +289,7 @@ def Aten_ScaledDotProductFlashAttentionForCpuOp : Aten_PureOp<
   let shape = "flashAttention";
   let promotion = PromoteKeepFirst;
   let promotes = ["query"];
+  let recompute = RecomputeHeavy;
   let decomposition = DecomposeBy<"decomposeFlashAttention">;
 }
 
@@ -302,6 +303,7 @@ def Aten_ScaledDotProductFlashAttentionForCpuBackwardOp : Aten_PureOp<
   let shape = "flashAttentionBackward";
   let promotion = PromoteKeepFirst;
   let promotes = ["grad_out"];
+  let recompute = RecomputeHeavy;
   let decomposition = DecomposeBy<"decomposeFlashAttentionBackward">;
 }
 
