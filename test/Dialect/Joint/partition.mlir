@@ -257,3 +257,40 @@ joint.graph @main primals(%x: tensor<1x2x64x16xf32>) tangents(%dy: tensor<1x2x64
   %g:3 = aten._scaled_dot_product_flash_attention_for_cpu_backward(%b, %e, %e, %e, %0#0, %0#1, dropout_p = 0.0, is_causal = false) : (tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>, tensor<1x2x64xf32>) -> (tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>)
   joint.return outputs(%y : tensor<1x2x64x16xf32>) gradients(%g#0 : tensor<1x2x64x16xf32>)
 }
+
+// -----
+
+// Floats are compared bit by bit with integers as well,
+// CHECK-LABEL: func.func @forward
+// REMARK: remark: [Passed] saved | {{.*}} | Reason="compared for equality, may differ in the last bit when run again", bytes=64, op=aten.sum.dim_IntList
+// CHECK-LABEL: func.func @backward
+// CHECK-NOT: aten.sum.dim_IntList
+// ALL: func.func @forward
+joint.graph @main primals(%x: tensor<16x3xf32>, %n: tensor<16xi64>) tangents(%dm: tensor<16xf32>)
+    -> outputs(tensor<16xf32>) gradients(tensor<16xf32>) {
+  %0 = aten.sum.dim_IntList(%x, dim = [1]) : (tensor<16x3xf32>) -> tensor<16xf32>
+  %1 = aten.eq.Tensor(%0, %n) : (tensor<16xf32>, tensor<16xi64>) -> tensor<16xi1>
+  %2 = aten.mul.Tensor(%0, %1) : (tensor<16xf32>, tensor<16xi1>) -> tensor<16xf32>
+  %3 = aten.mul.Tensor(%dm, %1) : (tensor<16xf32>, tensor<16xi1>) -> tensor<16xf32>
+  %4 = aten.mul.Tensor(%3, %0) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  joint.return outputs(%2 : tensor<16xf32>) gradients(%4 : tensor<16xf32>)
+}
+
+// -----
+
+// and with a number.
+// CHECK-LABEL: func.func @forward
+// REMARK: remark: [Passed] saved | {{.*}} | Reason="compared for equality, may differ in the last bit when run again", bytes=64, op=aten.sum.dim_IntList
+// CHECK-LABEL: func.func @backward
+// CHECK-NOT: aten.sum.dim_IntList
+// ALL: func.func @forward
+joint.graph @main primals(%x: tensor<16x3xf32>) tangents(%dm: tensor<16xf32>)
+    -> outputs(tensor<16xf32>) gradients(tensor<16xf32>) {
+  %0 = aten.sum.dim_IntList(%x, dim = [1]) : (tensor<16x3xf32>) -> tensor<16xf32>
+  %z = arith.constant 0.0 : f64
+  %1 = aten.eq.Scalar(%0, %z) : (tensor<16xf32>, f64) -> tensor<16xi1>
+  %2 = aten.mul.Tensor(%0, %1) : (tensor<16xf32>, tensor<16xi1>) -> tensor<16xf32>
+  %3 = aten.mul.Tensor(%dm, %1) : (tensor<16xf32>, tensor<16xi1>) -> tensor<16xf32>
+  %4 = aten.mul.Tensor(%3, %0) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  joint.return outputs(%2 : tensor<16xf32>) gradients(%4 : tensor<16xf32>)
+}

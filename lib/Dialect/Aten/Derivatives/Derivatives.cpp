@@ -153,12 +153,14 @@ struct RecomputeModel
     return info && info->isView && isAlias(op) ? 0 : -1;
   }
 
-  /// Integers and bools are the same whenever they are computed.
+  /// Integers and bools are the same whenever they are computed, but what they are
+  /// compared with, or a number, need not be.
   bool comparesExactly(Operation *op) const {
-    return llvm::isa<EqTensorOp, NeTensorOp>(op) &&
-           llvm::all_of(op->getOperandTypes(), [](Type type) {
-             Type element = mlir::getElementTypeOrSelf(type);
-             return llvm::isa<mlir::FloatType, mlir::ComplexType>(element);
+    return llvm::isa<EqTensorOp, NeTensorOp, EqScalarOp, NeScalarOp>(op) &&
+           llvm::any_of(op->getOperandTypes(), [](Type type) {
+             auto tensor = llvm::dyn_cast<mlir::TensorType>(type);
+             return tensor && llvm::isa<mlir::FloatType, mlir::ComplexType>(
+                                  tensor.getElementType());
            });
   }
 
