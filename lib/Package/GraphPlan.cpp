@@ -18,7 +18,6 @@ static std::string located(const std::string &text,
   return location.empty() ? text : text + " (at " + location + ")";
 }
 
-/// Why a step needs the host; empty if it does not.
 bool isDeviceCheck(const Program &program, const ExternStep &step) {
   if (step.overload != "aten._assert_async.msg" &&
       step.overload != "aten._assert_async.default")
@@ -37,6 +36,7 @@ bool isDeviceCheck(const Program &program, const ExternStep &step) {
   return true;
 }
 
+/// Why a step needs the host; empty if it does not.
 static std::string whyHost(const Program &program, const Step &step) {
   if (auto *call = std::get_if<ExternStep>(&step))
     return isDeviceCheck(program, *call)
