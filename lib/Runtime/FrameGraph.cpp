@@ -112,6 +112,8 @@ Status ProgramRunner::Frame::record(const GraphSegment &segment,
       Recording::Address &address = (isInArena ? inArena : outside)[id];
       address.value = id;
       address.last = node.pointers[at];
+      // An assertion is about one value, which may begin anywhere.
+      address.isVector |= node.launch.kernel != plan_.code.check;
       address.uses.emplace_back(i, at);
     }
     parameters.push_back(node.parameters());
@@ -145,7 +147,7 @@ Status ProgramRunner::Frame::locate(Recording &recording, bool &isAligned) {
       if (Status s = pointer(address.value, now); !s)
         return s;
       size_t behind = reinterpret_cast<uintptr_t>(now) % kGridAlignment;
-      if (behind != 0) {
+      if (address.isVector && behind != 0) {
         skip("an input begins " + std::to_string(behind) +
              " bytes behind a multiple of 16");
         isAligned = false;

@@ -49,6 +49,7 @@ struct Recording {
   struct Address {
     package::ValueId value = 0;
     void *last = nullptr;
+    bool isVector = false; ///< a kernel counts on `kGridAlignment`
     std::vector<std::pair<uint32_t, uint32_t>> uses; ///< node, position
   };
 

@@ -114,6 +114,21 @@ TEST_F(Checks, FailWithTheirMessage) {
   }
 }
 
+// An element of a mask is one byte.
+TEST_F(Checks, ArePartOfTheGraphWhereverTheirValueBegins) {
+  load(DType::Bool);
+  Tensor mask = *Tensor::empty(DType::Bool, {16});
+  std::memset(mask.data(), 1, 16);
+  mask = *mask.toDevice(*device);
+  Tensor input = *count({128}).toDevice(*device);
+  for (int64_t i = 0; i < 6; ++i) {
+    auto results = executable->forward().run(
+        {input, mask.asStrided({1}, {1}, 3 + i)}, options);
+    ASSERT_TRUE(results) << results.error().message;
+  }
+  EXPECT_EQ(stats.graphReplays, 4u);
+}
+
 TEST_F(Checks, ReadValuesOfEveryWidth) {
   EXPECT_TRUE(holds(DType::U8, uint8_t(128)));
   EXPECT_TRUE(holds(DType::F16, uint16_t(1)));
