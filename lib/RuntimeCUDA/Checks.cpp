@@ -8,6 +8,7 @@
 
 #include "Checks.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace kiln::cuda {
@@ -80,10 +81,11 @@ int Checks::cellOf(const Error &error, Address &cell) {
                                  errors_[at].message != error.message))
     ++at;
   if (at == errors_.size()) {
-    if (at == kCells)
-      errors_[--at] = Error::usage("an assertion of the program failed");
-    else
-      errors_.push_back(error);
+    at = std::min(at, kCells - 1);
+    if (errors_.size() < kCells)
+      errors_.push_back(at < kCells - 1
+                            ? error
+                            : Error::usage("an assertion of the program failed"));
   }
   cell = address_ + at * sizeof(uint32_t);
   return kSuccess;

@@ -39,7 +39,7 @@ public:
   std::optional<Error> findFailed() const;
 
 private:
-  /// A program has a few messages; those beyond share the last cell.
+  /// A program has a few messages; those beyond share the last cell, which is theirs alone.
   static constexpr size_t kCells = 1024;
 
   const Driver &driver_;

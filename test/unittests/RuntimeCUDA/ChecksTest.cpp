@@ -169,4 +169,18 @@ TEST_F(Checks, ShareACellWhenThereAreMany) {
             *device->checkCell(Error::usage("7")));
 }
 
+// What the last cell stands for is not told by who came last.
+TEST_F(Checks, KeepTheirMessageWhenThereAreMany) {
+  for (int before : {1022, 1023}) {
+    for (int i = 0; i < before; ++i)
+      ASSERT_TRUE(device->checkCell(Error::usage(std::to_string(i))));
+    load(DType::Bool);
+    std::string failed = call(DType::Bool, false);
+    const char *expected = before == 1022 ? "no index (at model.py:3)"
+                                          : "an assertion of the program failed";
+    EXPECT_NE(failed.find(expected), std::string::npos) << failed;
+    restart();
+  }
+}
+
 } // namespace
