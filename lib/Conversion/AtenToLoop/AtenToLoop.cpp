@@ -12,6 +12,7 @@
 
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
 #include "kiln/Dialect/Aten/IR/AtenOps.h"
+#include "kiln/Dialect/Aten/IR/OutputOrder.h"
 #include "kiln/Interfaces/LoopBodyOpInterface.h"
 #include "kiln/Interfaces/LoopLoweringOpInterface.h"
 #include "kiln/Interfaces/Stages.h"
@@ -199,8 +200,18 @@ void Converter::markUpdates() {
   }
 }
 
-/// On a GPU who calls a program takes its outputs in any order of their dimensions, as
-/// operators there give them.
+/// True for the order 0, 2, ..., 1.
+static bool isChannelsLast(DenseI64ArrayAttr order) {
+  if (!order || order.size() < 3)
+    return false;
+  SmallVector<int64_t> expected =
+      llvm::to_vector(llvm::seq<int64_t>(0, order.size()));
+  std::rotate(expected.begin() + 1, expected.begin() + 2, expected.end());
+  return order.asArrayRef() == ArrayRef(expected);
+}
+
+/// On a GPU an output may have its channels last where it was recorded so: who calls a
+/// program counts on the strides that its operators gave.
 void Converter::freeOrders() {
   if (!getGPUTarget(function) || !function.isPublic())
     return;
@@ -208,7 +219,10 @@ void Converter::freeOrders() {
     auto output = function.getResultAttrOfType<aten::OutputAttr>(
         k, aten::kOutputAttrName);
     auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[k]);
-    if (output && output.getKind() == aten::OutputKind::UserOutput && type)
+    auto recorded = function.getResultAttrOfType<DenseI64ArrayAttr>(
+        k, aten::kOutputOrderAttrName);
+    if (output && output.getKind() == aten::OutputKind::UserOutput && type &&
+        isChannelsLast(recorded))
       function.setResultAttr(
           k, kOrderAttrName,
           DenseI64ArrayAttr::get(

@@ -10,6 +10,7 @@
 
 #include "GraphImporter.h"
 
+#include "kiln/Dialect/Aten/IR/OutputOrder.h"
 #include "kiln/Dialect/Guard/IR/ElementTypes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
@@ -51,6 +52,7 @@ private:
   Status addInput(const InputSpec &spec);
   Status addOutputs();
   Status addOutput(const OutputSpec &spec);
+  void addOrder(const archive::TensorMeta &meta);
   Attribute toAttribute(const archive::ConstantValue &constant);
   Result<SmallVector<Relation>> getRelations();
   StringAttr textOrNull(const std::string &text) {
@@ -309,6 +311,49 @@ static aten::OutputKind toKind(OutputSpec::Kind kind) {
   return aten::OutputKind::UserOutput;
 }
 
+/// The dimensions of a tensor without gaps that is not row-major, the outermost first;
+/// nothing for any other one.
+static std::optional<SmallVector<int64_t>>
+getRecordedOrder(ArrayRef<guard::ExprAttr> sizes,
+                 ArrayRef<guard::ExprAttr> strides) {
+  if (sizes.empty() || isContiguous(sizes, strides))
+    return std::nullopt;
+  SmallVector<int64_t> order;
+  guard::ExprAttr expected = guard::getConstant(sizes[0].getContext(), 1);
+  while (order.size() < sizes.size()) {
+    // A dimension of one element has any stride: it comes first.
+    std::optional<int64_t> next, single;
+    for (int64_t dim = 0; dim < int64_t(sizes.size()); ++dim) {
+      if (llvm::is_contained(order, dim))
+        continue;
+      if (sizes[dim].isConstant(1))
+        single = dim;
+      else if (strides[dim] == expected)
+        next = dim;
+    }
+    if (!next)
+      next = single;
+    if (!next)
+      return std::nullopt;
+    order.push_back(*next);
+    expected = expected * sizes[*next];
+  }
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+/// Says in what order the result at hand was recorded to lie.
+void ProgramImporter::addOrder(const archive::TensorMeta &meta) {
+  auto sizes = shapes.convert(meta.sizes), strides = shapes.convert(meta.strides);
+  if (!meta.stridesKnown || !sizes || !strides)
+    return;
+  if (auto order = getRecordedOrder(*sizes, *strides))
+    resultAttrs.back() = b.getDictionaryAttr(
+        {*llvm::cast<mlir::DictionaryAttr>(resultAttrs.back()).begin(),
+         b.getNamedAttr(aten::kOutputOrderAttrName,
+                        b.getDenseI64ArrayAttr(*order))});
+}
+
 Status ProgramImporter::addOutput(const OutputSpec &spec) {
   std::string name;
   spec.arg.forEachName([&](const std::string &n) { name = n; });
@@ -318,6 +363,8 @@ Status ProgramImporter::addOutput(const OutputSpec &spec) {
     if (!value)
       return value.takeError();
     addResult(*value, kind, name, spec.path, spec.target);
+    if (const archive::TensorMeta *meta = program.graph.tensor(name))
+      addOrder(*meta);
     return Status::success();
   }
   // A constant: the operand is a placeholder, the attribute what is returned.

@@ -265,6 +265,32 @@ TEST(Guards, SpecializedSymbolsAreNumbers) {
   EXPECT_EQ(text.find("guard.symbol"), std::string::npos) << text;
 }
 
+// Without gaps, in another order of the dimensions.
+TEST(Outputs, HaveTheOrderOfTheirStrides) {
+  auto textOf = [](std::initializer_list<int64_t> sizes,
+                   std::initializer_list<int64_t> strides) {
+    ProgramMaker p;
+    p.input({"x", sizes});
+    p.call("aten.relu.default", {{"self", t("x")}}, {"y", sizes});
+    p.strides("y", strides);
+    p.output("y");
+    return imported(p.build());
+  };
+  const char *name = "aten.output_order = array<i64: ";
+  auto orderOf = [&](const std::string &text) {
+    size_t at = text.find(name);
+    return at == std::string::npos
+               ? std::string()
+               : text.substr(at + std::strlen(name), 10);
+  };
+  EXPECT_EQ(orderOf(textOf({2, 3, 4, 5}, {60, 1, 15, 3})), "0, 2, 3, 1");
+  // One image: where it begins does not matter.
+  EXPECT_EQ(orderOf(textOf({1, 3, 4, 5}, {1, 1, 15, 3})), "0, 2, 3, 1");
+  EXPECT_EQ(orderOf(textOf({2, 3, 4, 5}, {60, 20, 5, 1})), "");
+  EXPECT_EQ(orderOf(textOf({2, 1, 4, 5}, {20, 1, 5, 1})), ""); // one channel
+  EXPECT_EQ(orderOf(textOf({2, 3, 4, 5}, {120, 1, 30, 6})), "");
+}
+
 TEST(Inputs, ConstantsAndObjects) {
   ProgramMaker p = oneInput();
   archive::InputSpec constant;

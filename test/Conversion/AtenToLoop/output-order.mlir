@@ -1,0 +1,20 @@
+// RUN: kiln-opt %s --loop-set-target=chip=sm_90a --convert-aten-to-loop | FileCheck %s
+// RUN: kiln-opt %s --convert-aten-to-loop | FileCheck %s --check-prefix=CPU
+
+// On a GPU outputs that were recorded with their channels last may be stored so; others
+// have the strides that were recorded.
+// CPU-NOT: loop.order
+// CHECK: func.func @main
+// CHECK-SAME: -> (tensor<2x3x4x5xf32> {aten.output = #aten.output<kind = user_output, name = "a", path = "">, aten.output_order = array<i64: 0, 2, 3, 1>, loop.order = array<i64: 0, 1, 2, 3>},
+// CHECK-SAME: tensor<2x3x4x5xf32> {aten.output = #aten.output<kind = user_output, name = "b", path = "">},
+// CHECK-SAME: tensor<2x3x4x5xf32> {aten.output = #aten.output<kind = user_output, name = "c", path = "">, aten.output_order = array<i64: 0, 1, 3, 2>})
+func.func @main(
+    %x: tensor<2x3x4x5xf32> {aten.input = #aten.input<kind = user_input, name = "x", path = "x">})
+    -> (tensor<2x3x4x5xf32> {aten.output = #aten.output<kind = user_output, name = "a", path = "">, aten.output_order = array<i64: 0, 2, 3, 1>},
+        tensor<2x3x4x5xf32> {aten.output = #aten.output<kind = user_output, name = "b", path = "">},
+        tensor<2x3x4x5xf32> {aten.output = #aten.output<kind = user_output, name = "c", path = "">, aten.output_order = array<i64: 0, 1, 3, 2>}) {
+  %0 = aten.exp(%x) : (tensor<2x3x4x5xf32>) -> tensor<2x3x4x5xf32>
+  %1 = aten.neg(%x) : (tensor<2x3x4x5xf32>) -> tensor<2x3x4x5xf32>
+  %2 = aten.sin(%x) : (tensor<2x3x4x5xf32>) -> tensor<2x3x4x5xf32>
+  return %0, %1, %2 : tensor<2x3x4x5xf32>, tensor<2x3x4x5xf32>, tensor<2x3x4x5xf32>
+}
