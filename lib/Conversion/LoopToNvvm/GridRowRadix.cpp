@@ -72,8 +72,8 @@ RadixRow GridRowsEmitter::enterRadix(ExprAttr extent,
   int64_t rows = schedule.getRows(), each = schedule.getThreads();
   SmallVector<Type> types(keyTypes);
   types.append(2, number);
-  int64_t bits = 4;
-  while ((bytes << bits) * each * rows > kMostCounters)
+  int64_t bits = 4, mostCounters = std::min(kMostCounters, getMostSorted());
+  while (bits > 1 && (bytes << bits) * each * rows > mostCounters)
     --bits;
   RadixRow row{RowMemory(b, types),
                unsigned(keyTypes.size()),
