@@ -48,6 +48,16 @@ static gpu::GPUModuleOp getHome(ModuleOp program, bool isNarrow) {
   return home;
 }
 
+/// Whether a kernel of this name would have a function that is there already: its own, or
+/// one that `emitGrid` lets go before it.
+static bool isTaken(gpu::GPUModuleOp home, StringRef name) {
+  return llvm::any_of(
+      ArrayRef<StringRef>{"", "_parts", "_rows", "_init"},
+      [&](StringRef suffix) {
+        return SymbolTable::lookupSymbolIn(home, (name + suffix).str());
+      });
+}
+
 namespace {
 class ConvertLoopToNvvm
     : public kiln::impl::ConvertLoopToNvvmPassBase<ConvertLoopToNvvm> {
@@ -148,9 +158,7 @@ class ConvertLoopToNvvm
                      wide = getHome(getOperation(), false);
     // The same name in both.
     std::string name = kernel.getName().str();
-    for (unsigned k = 1; SymbolTable::lookupSymbolIn(narrow, name) ||
-                         SymbolTable::lookupSymbolIn(wide, name);
-         ++k)
+    for (unsigned k = 1; isTaken(narrow, name) || isTaken(wide, name); ++k)
       name = (kernel.getName() + "_" + Twine(k)).str();
     OpBuilder builder(&getContext());
     builder.setInsertionPointToEnd(narrow.getBody());
