@@ -190,6 +190,9 @@ StringRef WalkFinder::addNest(BlockWalks &found, NestOpInterface nest) {
   if (!isa<ContractOp>(op) && op->getNumResults() != 1)
     return kNoWalk;
   auto reduce = dyn_cast<ReduceOp>(op);
+  if (reduce && cast<loop::AccumulationOpInterface>(op).getKind(0).kind ==
+                    loop::ReductionKind::Generic)
+    return "a reduction of a row joins by operations of its own";
   bool isOfRow = isSingle && (reduce || nest.isPointwise());
   if (StringRef why = checkReads(found, nest, isOfRow && !reduce); !why.empty())
     return why;
