@@ -280,7 +280,8 @@ def Loop_TensorMapAttr : Loop_Attr<"TensorMap", "tensor_map"> {
     innermost, whose elements are neighbours. A copy is a `box` of elements; what lies
     outside of the sizes is 0. Shared memory has rows of `swizzle` bytes, whose units
     of 16 bytes are exchanged by the driver's pattern of that name (0: not). Elements of f32
-    are rounded to tf32 on the way.
+    are rounded to tf32 on the way: such a map is made only where the target permits it
+    (`tf32` of `#loop.gpu`).
 
     Constraints:
     - (C1) there are 2 to 5 sizes, one stride fewer, and as many extents of the box, from
