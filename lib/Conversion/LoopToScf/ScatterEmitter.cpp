@@ -61,10 +61,9 @@ static void evaluateByNeed(Block &point) {
   }
 }
 
-/// Copies the initial values, unless it writes over them, and then visits the domain in
-/// order. A work item
-/// is a point of the independent dimensions: the order of the others is part of
-/// the meaning.
+/// Copies the initial values, unless it writes over them, and then visits the
+/// domain in order. A work item is a point of the independent dimensions: the
+/// order of the others is part of the meaning.
 LogicalResult ScatterEmitter::emitItems() {
   ScatterOp op = *kernel.getBody().getOps<ScatterOp>().begin();
   SmallVector<ExprAttr> extents = op.getDomain().all();

@@ -294,3 +294,21 @@ joint.graph @main primals(%x: tensor<16x3xf32>) tangents(%dm: tensor<16xf32>)
   %4 = aten.mul.Tensor(%3, %0) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
   joint.return outputs(%2 : tensor<16xf32>) gradients(%4 : tensor<16xf32>)
 }
+
+// -----
+
+// What is compared with infinity is the same in any order.
+// CHECK-LABEL: func.func @forward
+// CHECK-LABEL: func.func @backward
+// CHECK: aten.sum.dim_IntList
+// ALL: func.func @forward
+joint.graph @main primals(%x: tensor<16x3xf32>) tangents(%dm: tensor<16xf32>)
+    -> outputs(tensor<16xf32>) gradients(tensor<16xf32>) {
+  %0 = aten.sum.dim_IntList(%x, dim = [1]) : (tensor<16x3xf32>) -> tensor<16xf32>
+  %z = arith.constant 0xFFF0000000000000 : f64
+  %1 = aten.eq.Scalar(%0, %z) : (tensor<16xf32>, f64) -> tensor<16xi1>
+  %2 = aten.mul.Tensor(%0, %1) : (tensor<16xf32>, tensor<16xi1>) -> tensor<16xf32>
+  %3 = aten.mul.Tensor(%dm, %1) : (tensor<16xf32>, tensor<16xi1>) -> tensor<16xf32>
+  %4 = aten.mul.Tensor(%3, %0) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  joint.return outputs(%2 : tensor<16xf32>) gradients(%4 : tensor<16xf32>)
+}

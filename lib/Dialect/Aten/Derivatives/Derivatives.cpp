@@ -19,6 +19,8 @@
 #include "kiln/Interfaces/DifferentiableOpInterface.h"
 #include "kiln/Interfaces/RecomputableOpInterface.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include "llvm/ADT/DenseMap.h"
 
 namespace kiln::aten {
@@ -154,8 +156,13 @@ struct RecomputeModel
   }
 
   /// Integers and bools are the same whenever they are computed, but what they are
-  /// compared with, or a number, need not be.
+  /// compared with, or a number, need not be. A sum is infinite in any order, as rows
+  /// are that masks hide whole.
   bool comparesExactly(Operation *op) const {
+    if (llvm::isa<EqScalarOp, NeScalarOp>(op) &&
+        (mlir::matchPattern(op->getOperand(1), mlir::m_NegInfFloat()) ||
+         mlir::matchPattern(op->getOperand(1), mlir::m_PosInfFloat())))
+      return false;
     return llvm::isa<EqTensorOp, NeTensorOp, EqScalarOp, NeScalarOp>(op) &&
            llvm::any_of(op->getOperandTypes(), [](Type type) {
              auto tensor = llvm::dyn_cast<mlir::TensorType>(type);

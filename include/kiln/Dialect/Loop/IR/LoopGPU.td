@@ -168,7 +168,8 @@ def Loop_GPUScatterScheduleAttr
     : Loop_Schedule<"GPUScatterSchedule", "gpu_scatter"> {
   let summary = "A copy, then a thread for each point or each ordered walk";
   let description = [{
-    The initial values are copied by one kernel. By the next, with `atomic`, each
+    The initial values are copied by one kernel, unless the result lies where they
+    do. By the next, with `atomic`, each
     point of the domain is visited by a thread of its own and combined with atomic
     operations, in no order; without, a thread has a point of the dimensions whose
     index is a position, or are independent, and visits the others in order.

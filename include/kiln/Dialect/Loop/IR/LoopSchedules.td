@@ -134,7 +134,8 @@ def Loop_TransposeScheduleAttr
 def Loop_ScatterScheduleAttr : Loop_Schedule<"ScatterSchedule", "scatter"> {
   let summary = "A copy, then points in order";
   let description = [{
-    The initial values are copied in vectors of `lanes`; the points of the domain
+    The initial values are copied in vectors of `lanes`, unless the result lies where
+    they do; the points of the domain
     are visited one after the other. A work item is a point of the independent
     dimensions.
 

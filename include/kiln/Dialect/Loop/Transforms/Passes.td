@@ -282,8 +282,9 @@ def FuseProductsPass : Pass<"loop-fuse-products", "::mlir::func::FuncOp"> {
     - On a processor, exponentials of what the maximum of their own row was subtracted
       from are multiplied by a factor of the row behind the product that sums them up,
       if that has the attribute `kiln.attention`: PyTorch's kernel does the same, and
-      its sums may overflow where those of normalized weights do not. If the processor multiplies pairs of bf16, operands that another kernel only moves
-      or extends from bf16 are read where it has them, and exponentials are rounded to
+      its sums may overflow where those of normalized weights do not. If the processor
+      multiplies pairs of bf16, operands that another kernel only moves or extends
+      from bf16 are read where it has them, and exponentials are rounded to
       bf16 where values are bf16, and results are or are rounded to it by their
       readers: the greatest is 1, and their sum is of what they were before.
 
