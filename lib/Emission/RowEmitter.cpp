@@ -131,6 +131,23 @@ LogicalResult KernelEmitter::emitScan(ScanOp op, const Position &shared,
   });
 }
 
+Value loop::areKeysLess(ImplicitLocOpBuilder &b, ArrayRef<Value> x,
+                        ArrayRef<Value> y) {
+  Value less;
+  for (size_t k = x.size(); k-- > 0;) {
+    Value here =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x[k], y[k]);
+    if (less) {
+      Value same =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x[k], y[k]);
+      here =
+          arith::OrIOp::create(b, here, arith::AndIOp::create(b, same, less));
+    }
+    less = here;
+  }
+  return less;
+}
+
 namespace {
 
 /// The keys and positions of one row, two halves of each.
@@ -191,19 +208,7 @@ private:
 
   /// The keys, all but the last of the values, compared first to last.
   Value isLess(ArrayRef<Value> x, ArrayRef<Value> y) {
-    Value less;
-    for (size_t k = x.size() - 1; k-- > 0;) {
-      Value here =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x[k], y[k]);
-      if (less) {
-        Value same =
-            arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x[k], y[k]);
-        here = arith::OrIOp::create(b, here,
-                                    arith::AndIOp::create(b, same, less));
-      }
-      less = here;
-    }
-    return less;
+    return areKeysLess(b, x.drop_back(), y.drop_back());
   }
 
   ImplicitLocOpBuilder &b;

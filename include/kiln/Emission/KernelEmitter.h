@@ -87,6 +87,9 @@ struct Position {
 /// The position of a nest at a point of the shared domain: its own dims have no
 /// value yet.
 Position enter(const Position &shared, const Domain &domain);
+/// True where the keys `x` stand before `y`, compared first to last as signed integers.
+/// There is one at least.
+Value areKeysLess(ImplicitLocOpBuilder &b, ArrayRef<Value> x, ArrayRef<Value> y);
 /// Gives dimension `dim` its index, the first of `lanes`.
 void setDim(Position &position, unsigned dim, Value value, int64_t lanes);
 

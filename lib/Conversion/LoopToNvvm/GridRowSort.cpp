@@ -47,7 +47,7 @@ public:
       y.push_back(load(k, high, 1));
     }
     auto branch =
-        scf::IfOp::create(b, isLess(y, x), /*withElseRegion=*/false);
+        scf::IfOp::create(b, areKeysLess(b, y, x), /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(branch.thenBlock()->getTerminator());
     for (unsigned k = 0; k < count; ++k) {
@@ -57,22 +57,6 @@ public:
   }
 
 private:
-  Value isLess(ArrayRef<Value> x, ArrayRef<Value> y) {
-    Value less;
-    for (size_t k = x.size(); k-- > 0;) {
-      Value here =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x[k], y[k]);
-      if (less) {
-        Value same =
-            arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x[k], y[k]);
-        here = arith::OrIOp::create(b, here,
-                                    arith::AndIOp::create(b, same, less));
-      }
-      less = here;
-    }
-    return less;
-  }
-
   ImplicitLocOpBuilder &b;
   unsigned count;
 };
