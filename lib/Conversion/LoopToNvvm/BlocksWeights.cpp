@@ -249,8 +249,6 @@ FailureOr<Value> GridBlocksEmitter::emitFactor(unsigned row, Value one) {
 LogicalResult GridBlocksEmitter::finishSums(unsigned row, Value factor,
                                             const State &state) {
   loop::ContractOp op = online.sums.op;
-  const Buffer &buffer = buffers.find(op.getResult())->second;
-  unsigned rank = getExprs(op.getParallelExtents()).size();
   unsigned columns = online.sums.shape.columns.dims.back();
   int64_t tiles = values.padded / kMmaColumns;
   for (int64_t tile = 0; tile * kMmaColumns < values.width; ++tile) {
@@ -269,15 +267,8 @@ LogicalResult GridBlocksEmitter::finishSums(unsigned row, Value factor,
     position.multiple = 2;
     Value value = vector::FromElementsOp::create(
         b, VectorType::get({2}, b.getF32Type()), pair);
-    if (!op.getEpilogue().empty()) {
-      BodyEmitter body(*this, position);
-      Block &block = op.getEpilogue().front();
-      if (failed(body.emit(block, {value})))
-        return failure();
-      value = body.getWide(block.getTerminator()->getOperand(0));
-    }
-    store(buffer, linearAddress(buffer, getIdentityMap(context, rank)), position,
-          value);
+    if (failed(storeSums(op, position, value)))
+      return failure();
   }
   return success();
 }

@@ -67,6 +67,8 @@ protected:
                    const analysis::DimGroup &rows,
                    const analysis::DimGroup &inner);
   Position getPoint(const analysis::BlockProduct &product);
+  /// Stores sums of a product, neighbours at `at`, behind its epilogue.
+  LogicalResult storeSums(ContractOp op, const Position &at, Value sums);
   void copy(const Operand &operand, int64_t rows, Value first, Value stage);
   SmallVector<Value> loadLeft(const Operand &left, int64_t part, int64_t k);
   SmallVector<Value> multiplyScores(const Operand &left, const Operand &right,

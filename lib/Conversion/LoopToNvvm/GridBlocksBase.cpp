@@ -58,6 +58,21 @@ Position GridBlocksBase::getPoint(const BlockProduct &product) {
   return domain;
 }
 
+LogicalResult GridBlocksBase::storeSums(ContractOp op, const Position &at,
+                                        Value sums) {
+  if (!op.getEpilogue().empty()) {
+    BodyEmitter body(*this, at);
+    Block &block = op.getEpilogue().front();
+    if (failed(body.emit(block, {sums})))
+      return failure();
+    sums = body.getWide(block.getTerminator()->getOperand(0));
+  }
+  const Buffer &buffer = buffers.find(op.getResult())->second;
+  unsigned rank = getExprs(op.getParallelExtents()).size();
+  store(buffer, linearAddress(buffer, getIdentityMap(context, rank)), at, sums);
+  return success();
+}
+
 GridBlocksBase::Operand
 GridBlocksBase::describe(const BlockProduct &product, unsigned k,
                          const DimGroup &rows, const DimGroup &inner) {

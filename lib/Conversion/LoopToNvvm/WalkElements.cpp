@@ -267,7 +267,6 @@ LogicalResult GridWalksEmitter::finishSum(const Sum &sum, unsigned row,
                                           ArrayRef<Value> sums) {
   ContractOp op = sum.product.op;
   const Buffer &buffer = buffers.find(op.getResult())->second;
-  unsigned rank = getExprs(op.getParallelExtents()).size();
   unsigned inner = sum.inner().dims.back();
   unsigned own = overRows ? sum.outer().dims.back() : *sum.product.shared.back();
   int64_t width = *sum.inner().extent.getConstant();
@@ -283,15 +282,8 @@ LogicalResult GridWalksEmitter::finishSum(const Sum &sum, unsigned row,
     setDim(position, inner,
            add(quadColumn, constantIndex(c / 2 * kMmaColumns + c % 2)), lanes);
     position.multiple = lanes;
-    if (!op.getEpilogue().empty()) {
-      BodyEmitter body(*this, position);
-      Block &block = op.getEpilogue().front();
-      if (failed(body.emit(block, {value})))
-        return failure();
-      value = body.getWide(block.getTerminator()->getOperand(0));
-    }
-    store(buffer, linearAddress(buffer, getIdentityMap(context, rank)), position,
-          value);
+    if (failed(storeSums(op, position, value)))
+      return failure();
   }
   return success();
 }
