@@ -17,8 +17,8 @@
 //                                    stay in registers
 //              (ProductWgmma.cpp)    both, by a copy engine and warpgroups
 //              (ProductGather.cpp)   what no copy engine can bring
-//   finish     (GridProductBase)     sums go through shared memory, so that threads have
-//                                    neighbours in C, and then through the epilogue
+//   finish     (GridProductBase,     sums go through shared memory, so that threads have
+//               ProductFinish.cpp)   neighbours in C, and then through the epilogue
 //
 // A and B are what analysis::analyzeContraction finds in a contraction, so strides,
 // transposes, slices, windows of convolutions and masks are the same code.
@@ -74,9 +74,25 @@ protected:
   /// nothing where they are outside.
   LogicalResult finishInside(const Tile &tile, Value row, Value column,
                              llvm::function_ref<Value()> getSums);
+  /// Whether an element of a tile is inside; null: it is.
+  Value isInside(Value row, Value column);
   /// Evaluates the epilogue on `lanes` neighbours of a row and stores them.
   LogicalResult finishVector(const Position &matrix, Value row, Value column,
-                             Value sums);
+                             Value sums, int64_t lanes);
+  FailureOr<Value> evaluateEpilogue(const Position &position, Value sums);
+  void storeResult(const Position &position, Value value);
+  Position enterVector(const Position &matrix, Value row, Value column,
+                       int64_t lanes);
+  /// The value of a load of the epilogue, where it was read ahead.
+  Value loadStaged(LoadOp load, int64_t lanes) override;
+  /// What loads of the epilogue read that can be read before there are sums.
+  using Ahead = SmallVector<std::pair<LoadOp, Value>>;
+  Ahead readAhead(const Tile &tile, Value row, Value column);
+  /// The indices of a load as expressions of the domain, where they are known
+  /// without the sums.
+  std::optional<SmallVector<guard::ExprAttr>> getKnownIndices(LoadOp load);
+  /// Whether what the epilogue reads is the same for all rows of a tile.
+  bool readsAcrossAlone();
   /// An index of a group as indices of its runs.
   SmallVector<Value> splitRuns(const analysis::DimGroup &group, Value index);
   /// How far operand `number` is moved by an index of a group, in elements.
@@ -90,6 +106,7 @@ protected:
   ContractOp op;
   analysis::ContractionShape shape;
   Type sumType;
+  Ahead ahead; ///< for the vector of the result that is being finished
 };
 
 class GridProductEmitter : public GridProductBase {
@@ -172,6 +189,10 @@ private:
   Tile tile;
 };
 
+/// Bytes of shared memory for what is finished of a row of a warpgroup's tile
+/// at a time.
+inline constexpr int64_t kFinishedRow = 160;
+
 /// Tiles that one warpgroup has the copy engine bring, and the others multiply by `wgmma`;
 /// a block has one tile after the other.
 class GridWgmmaEmitter : public GridProductBase {
@@ -204,6 +225,7 @@ private:
 
   LogicalResult emitThread() override;
   LogicalResult describe(Operand &operand);
+  int64_t countSharers(const Operand &operand) const;
   void initBarriers();
   Value getBarrier(bool isFull, Value stage);
   void wait(bool isFull, const Turn &turn, bool isNextPhase);
@@ -217,7 +239,24 @@ private:
   Value getDescriptor(const Operand &operand, Value stage, Value part);
   Value multiply(Value sums, Value stage);
   SmallVector<Value> complete(Value sums);
-  LogicalResult finishTile(const Tile &tile, ArrayRef<Value> sums);
+  void syncCluster(bool isAligned);
+
+  // What follows the product (ProductFinish.cpp).
+  /// Where this thread is among those of its warp, and its warp in the tile.
+  struct Finisher {
+    Value lane, firstRow; ///< of the warp, in the tile
+    Value memory;         ///< of the warp, in shared memory
+    Value row, column;    ///< of the thread's first sums, in the warp's
+  };
+  Finisher getFinisher();
+  /// Waits for the sums, says so by `release`, and finishes them.
+  LogicalResult finishTile(const Tile &tile, Value sums,
+                           llvm::function_ref<void()> release);
+  bool canPack();
+  LogicalResult finishPacked(const Tile &tile, const Finisher &own,
+                             ArrayRef<Value> sums);
+  LogicalResult finishWide(const Tile &tile, const Finisher &own, Value sums,
+                           llvm::function_ref<void()> release);
 
   // Operands that are no boxes (ProductGather.cpp).
   bool isGathered(unsigned number);
@@ -242,6 +281,8 @@ private:
   int64_t stageBytes = 0, barrierPlace = 0, sumPlace = 0;
   Value sharedBase;
   Value warpgroup, isLeader;
+  Value inGroup; ///< the number of a thread in its warpgroup
+  Value rank;    ///< of the block in its cluster
 };
 
 /// Adds up the sums of parts.

@@ -8,7 +8,11 @@
 
 #include "GridProduct.h"
 
+#include "kiln/Analysis/IndexExpr.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <functional>
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -85,16 +89,19 @@ Position GridProductBase::enterMatrix(Value number) {
   return position;
 }
 
-/// Groups of tiles are visited column by column, then the parts of the sum, then other
-/// matrices.
+/// Groups of tiles are visited column by column, then the parts of the sum,
+/// then other matrices. Those of the blocks of a cluster, below each other,
+/// count as one.
 ExprAttr GridProductBase::countTiles() {
   return countMatrices() * schedule.getSplit() *
-         guard::ceilDiv(shape.rows.extent, schedule.getRows()) *
+         guard::ceilDiv(shape.rows.extent,
+                        schedule.getRows() * schedule.getCluster()) *
          guard::ceilDiv(shape.columns.extent, schedule.getColumns());
 }
 
 GridProductBase::Tile GridProductBase::enterTile(Value number) {
-  ExprAttr rowTiles = guard::ceilDiv(shape.rows.extent, schedule.getRows());
+  int64_t rows = schedule.getRows() * schedule.getCluster();
+  ExprAttr rowTiles = guard::ceilDiv(shape.rows.extent, rows);
   ExprAttr columnTiles =
       guard::ceilDiv(shape.columns.extent, schedule.getColumns());
   SmallVector<Value> at = delinearize(
@@ -112,8 +119,8 @@ GridProductBase::Tile GridProductBase::enterTile(Value number) {
   Value rest = arith::RemUIOp::create(b, at[2], width);
   Value height = arith::MinUIOp::create(
       b, arith::SubIOp::create(b, getArgument(rowTiles), first), group);
-  tile.firstRow = mul(add(first, arith::RemUIOp::create(b, rest, height)),
-                      schedule.getRows());
+  tile.firstRow =
+      mul(add(first, arith::RemUIOp::create(b, rest, height)), rows);
   tile.firstColumn = mul(arith::DivUIOp::create(b, rest, height),
                          schedule.getColumns());
 
@@ -132,13 +139,13 @@ GridProductBase::Tile GridProductBase::enterTile(Value number) {
   return tile;
 }
 
-LogicalResult
-GridProductBase::finishInside(const Tile &tile, Value row, Value column,
-                              llvm::function_ref<Value()> getSums) {
-  row = add(tile.firstRow, row);
-  column = add(tile.firstColumn, column);
-  // Where tiles are whole there is no branch, and what the epilogue reads for several
-  // vectors is under way at the same time.
+//===----------------------------------------------------------------------===//
+// What follows the sums
+//===----------------------------------------------------------------------===//
+
+/// Where tiles are whole there is no branch, and what the epilogue reads for
+/// several vectors is under way at the same time.
+Value GridProductBase::isInside(Value row, Value column) {
   Value inside;
   auto check = [&](Value index, ExprAttr extent, int64_t tile) {
     auto size = extent.getConstant();
@@ -147,12 +154,20 @@ GridProductBase::finishInside(const Tile &tile, Value row, Value column,
     Value less = isLess(index, getArgument(extent));
     inside = inside ? arith::AndIOp::create(b, inside, less).getResult() : less;
   };
-  check(row, shape.rows.extent, schedule.getRows());
+  check(row, shape.rows.extent, schedule.getRows() * schedule.getCluster());
   check(column, shape.columns.extent, schedule.getColumns());
-  return emitIf(inside, [&]() -> LogicalResult {
+  return inside;
+}
+
+LogicalResult
+GridProductBase::finishInside(const Tile &tile, Value row, Value column,
+                              llvm::function_ref<Value()> getSums) {
+  row = add(tile.firstRow, row);
+  column = add(tile.firstColumn, column);
+  return emitIf(isInside(row, column), [&]() -> LogicalResult {
     Value sums = getSums();
     if (schedule.getSplit() == 1)
-      return finishVector(tile.matrix, row, column, sums);
+      return finishVector(tile.matrix, row, column, sums, schedule.getLanes());
     int64_t bytes =
         schedule.getLanes() * (sumType.getIntOrFloatBitWidth() / 8);
     LLVM::StoreOp::create(
@@ -162,28 +177,122 @@ GridProductBase::finishInside(const Tile &tile, Value row, Value column,
   });
 }
 
-LogicalResult GridProductBase::finishVector(const Position &matrix, Value row,
-                                            Value column, Value sums) {
+Position GridProductBase::enterVector(const Position &matrix, Value row,
+                                      Value column, int64_t lanes) {
   Position position = matrix;
   setGroup(position, shape.rows, row);
   setGroup(position, shape.columns, column);
-  if (schedule.getLanes() > 1) {
+  if (lanes > 1) {
     position.vectorDim = shape.columns.dims.back();
-    position.lanes = position.multiple = schedule.getLanes();
+    position.lanes = position.multiple = lanes;
   }
-  Value value = sums;
-  if (!op.getEpilogue().empty()) {
-    BodyEmitter body(*this, position);
-    Block &block = op.getEpilogue().front();
-    if (failed(body.emit(block, {sums})))
-      return failure();
-    value = body.getWide(block.getTerminator()->getOperand(0));
-  }
+  return position;
+}
+
+FailureOr<Value> GridProductBase::evaluateEpilogue(const Position &position,
+                                                   Value sums) {
+  if (op.getEpilogue().empty())
+    return sums;
+  BodyEmitter body(*this, position);
+  Block &block = op.getEpilogue().front();
+  if (failed(body.emit(block, {sums})))
+    return failure();
+  return body.getWide(block.getTerminator()->getOperand(0));
+}
+
+void GridProductBase::storeResult(const Position &position, Value value) {
   const Buffer &buffer = buffers.find(op.getResult())->second;
   unsigned rank = getExprs(op.getParallelExtents()).size();
   store(buffer, linearAddress(buffer, getIdentityMap(context, rank)), position,
         value);
+}
+
+LogicalResult GridProductBase::finishVector(const Position &matrix, Value row,
+                                            Value column, Value sums,
+                                            int64_t lanes) {
+  Position position = enterVector(matrix, row, column, lanes);
+  FailureOr<Value> value = evaluateEpilogue(position, sums);
+  if (failed(value))
+    return failure();
+  storeResult(position, *value);
   return success();
+}
+
+std::optional<SmallVector<ExprAttr>>
+GridProductBase::getKnownIndices(LoadOp load) {
+  Block *body = &op.getEpilogue().front();
+  // Behind the sum come the indices of the domain.
+  std::function<ExprAttr(Value)> getKnown = [&](Value index) -> ExprAttr {
+    auto argument = dyn_cast<BlockArgument>(index);
+    if (argument)
+      return argument.getOwner() == body && argument.getArgNumber() > 0
+                 ? guard::getDim(context, argument.getArgNumber() - 1)
+                 : ExprAttr();
+    auto made = index.getDefiningOp<IndexOp>();
+    SmallVector<ExprAttr> dims;
+    for (Value operand : made ? made.getIndices() : ValueRange()) {
+      dims.push_back(getKnown(operand));
+      if (!dims.back())
+        return {};
+    }
+    return made ? guard::substituteDims(made.getExpr(), dims) : ExprAttr();
+  };
+  SmallVector<ExprAttr> dims, indices;
+  for (Value index : load.getIndices()) {
+    dims.push_back(getKnown(index));
+    if (!dims.back())
+      return std::nullopt;
+  }
+  for (ExprAttr expr : getExprs(load.getMap()))
+    indices.push_back(guard::substituteDims(expr, dims));
+  return indices;
+}
+
+bool GridProductBase::readsAcrossAlone() {
+  if (op.getEpilogue().empty())
+    return true;
+  auto mayMove = [&](ExprAttr expr) {
+    return llvm::any_of(shape.rows.dims, [&](unsigned dim) {
+      return guard::contains(expr, guard::getDim(context, dim));
+    });
+  };
+  return llvm::all_of(op.getEpilogue().front().getOps<LoadOp>(),
+                      [&](LoadOp load) {
+                        auto indices = getKnownIndices(load);
+                        return indices && llvm::none_of(*indices, mayMove);
+                      });
+}
+
+GridProductBase::Ahead GridProductBase::readAhead(const Tile &tile, Value row,
+                                                  Value column) {
+  row = add(tile.firstRow, row);
+  column = add(tile.firstColumn, column);
+  Position position =
+      enterVector(tile.matrix, row, column, schedule.getLanes());
+  Value inside = isInside(row, column);
+  Ahead loads;
+  for (LoadOp load : op.getEpilogue().front().getOps<LoadOp>()) {
+    auto indices = getKnownIndices(load);
+    auto buffer = buffers.find(load.getTensor());
+    if (!indices || load.getMask() || buffer == buffers.end())
+      continue;
+    ExprAttr address = analysis::linearize(
+        context, *indices, buffer->second.strides, assumptionsOf(position));
+    Type element = getBodyType(buffer->second.elementType);
+    Value other;
+    if (inside)
+      other =
+          arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(element)));
+    loads.emplace_back(
+        load, this->load(buffer->second, address, position, {}, inside, other));
+  }
+  return loads;
+}
+
+Value GridProductBase::loadStaged(LoadOp load, int64_t) {
+  auto *found =
+      llvm::find_if(ahead, [&](auto &each) { return each.first == load; });
+  return found == ahead.end() ? Value() : found->second;
 }
 
 ExprAttr GridProductBase::countParts() {
@@ -209,6 +318,13 @@ LogicalResult GridProductSumEmitter::emitThread() {
   if (failed(analyze()))
     return failure();
   int64_t lanes = schedule.getLanes();
+  // Rather all multiprocessors than whole vectors.
+  GPUTargetAttr target = getGPUTarget(function);
+  auto elements = (countMatrices() * shape.rows.extent * shape.columns.extent)
+                      .getConstant();
+  while (target && elements && lanes > 1 &&
+         *elements / lanes * 2 <= target.getMultiprocessors() * threads)
+    lanes /= 2;
   ExprAttr vectors = guard::ceilDiv(shape.columns.extent, lanes);
   SmallVector<ExprAttr> extents = {countMatrices(), shape.rows.extent, vectors};
   return emitForItem(guard::product(context, extents), [&] {
@@ -223,6 +339,6 @@ LogicalResult GridProductSumEmitter::emitThread() {
           std::min(alignment, 16u));
       sums = sums ? arith::AddFOp::create(b, sums, loaded).getResult() : loaded;
     }
-    return finishVector(enterMatrix(at[0]), at[1], column, sums);
+    return finishVector(enterMatrix(at[0]), at[1], column, sums, lanes);
   });
 }

@@ -18,16 +18,14 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-/// Threads of a warpgroup, rows that it multiplies, and the bytes of a row of A that one
-/// instruction does.
-static constexpr int64_t kWarpgroup = 128, kWarpgroupRows = 64, kInstruction = 32;
+/// Bytes of a row of A that one instruction does.
+static constexpr int64_t kInstruction = 32;
 /// Bytes of a row in shared memory, of which the units of 16 bytes are exchanged within
 /// eight rows.
 static constexpr int64_t kRow = 128, kEightRows = 8 * kRow;
@@ -35,13 +33,6 @@ static constexpr int64_t kRow = 128, kEightRows = 8 * kRow;
 static constexpr int64_t kFewRegisters = 40, kManyRegisters = 232;
 /// The same where threads copy, which know where their rows are.
 static constexpr int64_t kCopyRegisters = 88, kMultiplyRegisters = 208;
-/// Columns of sums that a warp has in shared memory at a time; elements from row to row.
-static constexpr int64_t kFinished = 32, kPitch = kFinished + 8;
-/// Rows of a warp.
-static constexpr int64_t kWarpRows = 16;
-/// Vectors of the result that a thread finishes at a time: what the epilogue reads for one
-/// is under way while another waits.
-static constexpr int64_t kTogether = 4;
 /// Nanoseconds after which a thread that waits looks again.
 static constexpr int64_t kTicks = 10000000;
 
@@ -84,13 +75,18 @@ LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
   operand.extent =
       operand.number == 0 ? schedule.getRows() : schedule.getColumns();
   operand.place = stageBytes;
-  stageBytes += operand.extent * kRow;
+  // Across the sum so many elements come at a time.
+  stageBytes += (operand.boxes.alongSum
+                     ? operand.extent
+                     : llvm::alignTo(operand.extent, schedule.getSum())) *
+                kRow;
   SmallVector<ExprAttr> strides;
   for (ExprAttr stride : ArrayRef(operand.boxes.strides).drop_front())
     strides.push_back(stride * bytesOf(type));
   SmallVector<int64_t> box(operand.boxes.sizes.size(), 1);
   box[0] = schedule.getSum();
-  box[1] = operand.boxes.alongSum ? operand.extent : schedule.getSum();
+  box[1] = operand.boxes.alongSum ? operand.extent / countSharers(operand)
+                                  : schedule.getSum();
   Value tensor = isLeft ? op.getLhs() : op.getRhs();
   auto argument = dyn_cast<BlockArgument>(tensor);
   if (!argument)
@@ -102,6 +98,11 @@ LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
   return success();
 }
 
+/// The blocks that each ask for a part of an operand, for all of them.
+int64_t GridWgmmaEmitter::countSharers(const Operand &operand) const {
+  return operand.number == 1 ? schedule.getCluster() : 1;
+}
+
 Value GridWgmmaEmitter::getBarrier(bool isFull, Value stage) {
   int64_t first = barrierPlace + (isFull ? 0 : 8 * schedule.getStages());
   return getShared(arith::AddIOp::create(
@@ -109,7 +110,7 @@ Value GridWgmmaEmitter::getBarrier(bool isFull, Value stage) {
 }
 
 void GridWgmmaEmitter::initBarriers() {
-  int64_t readers = schedule.getRows() / kWarpgroupRows;
+  int64_t readers = schedule.getRows() / kWarpgroupRows * schedule.getCluster();
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread,
                                         constantIndex(0));
   (void)emitIf(isFirst, [&] {
@@ -123,6 +124,16 @@ void GridWgmmaEmitter::initBarriers() {
     return success();
   });
   NVVM::Barrier0Op::create(b);
+  syncCluster(/*isAligned=*/true);
+}
+
+/// Waits for the other blocks of a cluster.
+void GridWgmmaEmitter::syncCluster(bool isAligned) {
+  if (schedule.getCluster() == 1)
+    return;
+  UnitAttr aligned = isAligned ? b.getUnitAttr() : UnitAttr();
+  NVVM::ClusterArriveOp::create(b, aligned);
+  NVVM::ClusterWaitOp::create(b, aligned);
 }
 
 void GridWgmmaEmitter::wait(bool isFull, const Turn &turn, bool isNextPhase) {
@@ -133,11 +144,25 @@ void GridWgmmaEmitter::wait(bool isFull, const Turn &turn, bool isNextPhase) {
                                         phase, word(kTicks));
 }
 
-/// Says for a warpgroup that it has read a stage.
+/// Says for a warpgroup that it has read a stage: to all blocks that bring
+/// something of it. The dialect's operation would release what was written to
+/// the whole cluster, and take a third longer in all.
 void GridWgmmaEmitter::arrive(Value stage) {
   (void)emitIf(isLeader, [&] {
-    NVVM::MBarrierArriveOp::create(b, b.getI64Type(), getBarrier(false, stage),
-                                   Value());
+    Value barrier = getBarrier(false, stage);
+    if (schedule.getCluster() == 1) {
+      NVVM::MBarrierArriveOp::create(b, b.getI64Type(), barrier, Value());
+      return success();
+    }
+    Value address = LLVM::PtrToIntOp::create(b, b.getI32Type(), barrier);
+    LLVM::InlineAsmOp::create(
+        b, TypeRange(), ValueRange{address, toWord(inGroup)},
+        "{ .reg .b32 there; mapa.shared::cluster.u32 there, $0, $1; "
+        "mbarrier.arrive.shared::cluster.b64 _, [there]; }",
+        "r,r,~{memory}", /*has_side_effects=*/true, /*is_align_stack=*/false,
+        LLVM::TailCallKind::None,
+        LLVM::AsmDialectAttr::get(context, LLVM::AsmDialect::AD_ATT),
+        ArrayAttr());
     return success();
   });
 }
@@ -156,12 +181,20 @@ LogicalResult GridWgmmaEmitter::forEachTile(
     llvm::function_ref<FailureOr<Turn>(const Tile &, Turn)> body) {
   Value grid = arith::IndexCastUIOp::create(
       b, b.getIndexType(), NVVM::GridDimXOp::create(b, b.getI32Type()));
-  auto loop = scf::ForOp::create(b, block, getArgument(countTiles()), grid,
+  Value first = block;
+  int64_t cluster = schedule.getCluster();
+  if (cluster > 1) {
+    first = arith::DivUIOp::create(b, block, constantIndex(cluster));
+    grid = arith::DivUIOp::create(b, grid, constantIndex(cluster));
+  }
+  auto loop = scf::ForOp::create(b, first, getArgument(countTiles()), grid,
                                  ValueRange{word(0), word(0)});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  auto turn = body(enterTile(loop.getInductionVar()),
-                   {loop.getRegionIterArg(0), loop.getRegionIterArg(1)});
+  Tile tile = enterTile(loop.getInductionVar());
+  if (cluster > 1)
+    tile.firstRow = add(tile.firstRow, mul(rank, schedule.getRows()));
+  auto turn = body(tile, {loop.getRegionIterArg(0), loop.getRegionIterArg(1)});
   if (failed(turn))
     return failure();
   scf::YieldOp::create(b, ValueRange{turn->stage, turn->phase});
@@ -190,19 +223,27 @@ void GridWgmmaEmitter::copy(const Operand &operand, const Tile &tile,
       b, arith::MulIOp::create(b, stage, word(stageBytes)),
       word(operand.place));
   Value barrier = getBarrier(true, stage);
+  // A block of a cluster brings its part to all of them.
+  int64_t sharers = countSharers(operand), extent = operand.extent / sharers;
+  Value everywhere;
+  if (sharers > 1) {
+    everywhere = arith::ConstantIntOp::create(b, (1 << sharers) - 1, 16);
+    across = add(across, mul(rank, extent));
+    place = arith::AddIOp::create(b, place, toWord(mul(rank, extent * kRow)));
+  }
   auto ask = [&](Value to, Value x, Value y) {
     SmallVector<Value> coordinates = {toWord(x), toWord(y)};
     llvm::append_range(coordinates, more);
     auto cluster = LLVM::LLVMPointerType::get(context, /*addressSpace=*/7);
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         b, LLVM::AddrSpaceCastOp::create(b, cluster, getShared(to)),
-        operand.map, coordinates, barrier, ValueRange(), Value(), Value(),
-        NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
-        NVVM::CTAGroupKindAttr(), Value());
+        operand.map, coordinates, barrier, ValueRange(), everywhere, Value(),
+        NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(),
+        Value());
   };
   if (operand.boxes.alongSum)
     return ask(place, sum, across);
-  for (int64_t k = 0; k < operand.extent; k += schedule.getSum())
+  for (int64_t k = 0; k < extent; k += schedule.getSum())
     ask(arith::AddIOp::create(b, place, word(k * kRow)),
         add(across, constantIndex(k)), sum);
 }
@@ -349,72 +390,16 @@ GridWgmmaEmitter::emitProducts(const Tile &tile, Turn turn) {
     scf::YieldOp::create(b,
                          ValueRange{next.stage, next.phase, now.stage, made});
   }
-  SmallVector<Value> values = complete(loop.getResult(3));
   Value isAny = isLess(constantIndex(0), tile.steps);
-  (void)emitIf(isAny, [&] {
-    arrive(loop.getResult(2));
-    return success();
-  });
-  if (failed(finishTile(tile, values)))
+  auto release = [&] {
+    (void)emitIf(isAny, [&] {
+      arrive(loop.getResult(2));
+      return success();
+    });
+  };
+  if (failed(finishTile(tile, loop.getResult(3), release)))
     return failure();
   return Turn{loop.getResult(0), loop.getResult(1)};
-}
-
-/// Each warp has 16 rows; so many columns at a time go through memory of its own, so that
-/// its threads have neighbours in the result.
-LogicalResult GridWgmmaEmitter::finishTile(const Tile &tile, ArrayRef<Value> sums) {
-  int64_t lanes = schedule.getLanes(), width = 4;
-  Value lane = arith::RemUIOp::create(b, thread, constantIndex(kWarp));
-  Value inGroup = arith::RemUIOp::create(b, thread, constantIndex(kWarpgroup));
-  Value warp = arith::DivUIOp::create(b, inGroup, constantIndex(kWarp));
-  Value number = arith::SubIOp::create(
-      b, arith::DivUIOp::create(b, thread, constantIndex(kWarp)),
-      constantIndex(kWarpgroup / kWarp));
-  Value memory =
-      add(mul(number, kWarpRows * kPitch * width), constantIndex(sumPlace));
-  Value group = arith::IndexCastUIOp::create(b, b.getIndexType(), warpgroup);
-  Value firstRow = add(mul(group, kWarpgroupRows), mul(warp, kWarpRows));
-  Value four = constantIndex(4);
-  Value own = add(mul(arith::DivUIOp::create(b, lane, four), kPitch),
-                  mul(arith::RemUIOp::create(b, lane, four), 2));
-  Value place = add(memory, mul(own, width));
-  auto pair = VectorType::get({2}, sumType);
-  Type type = lanes == 1 ? sumType : VectorType::get({lanes}, sumType);
-  for (int64_t first = 0; first < schedule.getColumns(); first += kFinished) {
-    for (int64_t k = 0; k < kFinished; k += 8)
-      for (int64_t below : {0, 1}) {
-        Value value = vector::FromElementsOp::create(
-            b, pair, sums.slice((first + k) / 2 + below * 2, 2));
-        int64_t more = (below * 8 * kPitch + k) * width;
-        LLVM::StoreOp::create(
-            b, value, getShared(toWord(add(place, constantIndex(more)))),
-            2 * width);
-      }
-    NVVM::SyncWarpOp::create(b, word(-1));
-    int64_t vectors = kWarpRows * kFinished / lanes;
-    int64_t together = std::min(vectors / kWarp, kTogether);
-    auto loop = scf::ForOp::create(b, lane, constantIndex(vectors),
-                                   constantIndex(kWarp * together));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(loop.getBody()->getTerminator());
-    for (int64_t k = 0; k < together; ++k) {
-      Value number = add(loop.getInductionVar(), constantIndex(k * kWarp));
-      Value perRow = constantIndex(kFinished / lanes);
-      Value row = arith::DivUIOp::create(b, number, perRow);
-      Value column = mul(arith::RemUIOp::create(b, number, perRow), lanes);
-      Value from = add(memory, mul(add(mul(row, kPitch), column), width));
-      if (failed(finishInside(
-              tile, add(firstRow, row), add(column, constantIndex(first)),
-              [&]() -> Value {
-                return LLVM::LoadOp::create(b, type, getShared(toWord(from)),
-                                            std::min<int64_t>(lanes * width, 16));
-              })))
-        return failure();
-    }
-    b.setInsertionPointAfter(loop);
-    NVVM::SyncWarpOp::create(b, word(-1));
-  }
-  return success();
 }
 
 LogicalResult GridWgmmaEmitter::emitThread() {
@@ -425,16 +410,24 @@ LogicalResult GridWgmmaEmitter::emitThread() {
     if (failed(describe(operands[k])))
       return failure();
   }
-  int64_t warps = schedule.getRows() / kWarpRows;
+  int64_t cluster = schedule.getCluster();
+  if (cluster > 1 && gathers())
+    return refuse(schedule) << "whose clusters share what the copy engine "
+                               "brings, and threads copy here";
   sumPlace = stageBytes * schedule.getStages();
-  barrierPlace = sumPlace + warps * kWarpRows * kPitch * 4;
+  barrierPlace = sumPlace + schedule.getRows() * kFinishedRow;
   sharedBytes = barrierPlace + 16 * schedule.getStages();
-  blocks = countTiles();
+  blocks = countTiles() * cluster;
   if (schedule.getBlocks())
     blocks = guard::min(blocks,
                         guard::getConstant(context, schedule.getBlocks()));
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     b.getI32IntegerAttr(1));
+  if (cluster > 1) {
+    function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
+                      b.getDenseI32ArrayAttr({int32_t(cluster), 1, 1}));
+    rank = arith::RemUIOp::create(b, block, constantIndex(cluster));
+  }
   sharedBase = getSharedMemory();
   initBarriers();
 
@@ -446,6 +439,8 @@ LogicalResult GridWgmmaEmitter::emitThread() {
   Value asks = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
                                      word(0));
   auto branch = scf::IfOp::create(b, asks, /*withElseRegion=*/true);
+  // Nobody leaves before the others' copies and answers have come.
+  syncCluster(/*isAligned=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(branch.thenBlock()->getTerminator());
   NVVM::SetMaxRegisterOp::create(b, gathers() ? kCopyRegisters : kFewRegisters,
@@ -464,9 +459,8 @@ LogicalResult GridWgmmaEmitter::emitThread() {
       b, gathers() ? kMultiplyRegisters : kManyRegisters,
       NVVM::SetMaxRegisterAction::increase);
   warpgroup = arith::SubIOp::create(b, number, word(1));
-  Value inGroup = arith::RemUIOp::create(b, thread, constantIndex(kWarpgroup));
-  isLeader = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, inGroup,
-                                   constantIndex(0));
+  inGroup = arith::RemUIOp::create(b, thread, constantIndex(kWarpgroup));
+  isLeader = isLess(inGroup, constantIndex(cluster));
   return forEachTile([&](const Tile &tile, Turn turn) {
     return emitProducts(tile, turn);
   });

@@ -120,3 +120,68 @@ module attributes {loop.target = #loop.gpu<chip = "sm_80", multiprocessors = 108
     return %r : tensor<1024x1024xf32>
   }
 }
+
+// -----
+
+// Blocks of a cluster each bring half of the columns' factors to both, and say to both what
+// they have read. The result of 16 bits goes as pairs through shared memory.
+// CHECK-LABEL: func.func @clusters
+// CHECK: #loop.step<kernel = @clusters, symbols = [], blocks = <132>
+// CHECK-SAME: box = [64, 128]
+// CHECK-SAME: box = [64, 128]
+// CHECK: llvm.func @clusters(
+// CHECK-SAME: nvvm.cluster_dim = array<i32: 2, 1, 1>
+// CHECK: %[[FOUR:.*]] = arith.constant 4 : i32
+// CHECK: nvvm.mbarrier.init %{{.*}}, %[[FOUR]]
+// CHECK: nvvm.barrier0
+// CHECK-NEXT: nvvm.cluster.arrive {aligned}
+// CHECK-NEXT: nvvm.cluster.wait {aligned}
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK-NOT: multicast_mask
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask
+// CHECK-NOT: nvvm.cp.async.bulk.tensor
+// CHECK: mapa.shared::cluster.u32
+// CHECK-COUNT-16: nvvm.stmatrix
+// CHECK-NOT: nvvm.stmatrix
+// CHECK: nvvm.cluster.arrive
+// CHECK-NEXT: nvvm.cluster.wait
+// CHECK-NEXT: llvm.return
+func.func @clusters(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
+  %r = loop.kernel @clusters ins(%a = %x : tensor<4096x4096xbf16>, %b = %w : tensor<4096x4096xbf16>) shared []
+      schedule #loop.gpu_product<unit = wgmma, rows = 128, columns = 256, sum = 64, part_rows = 64, part_columns = 256,
+                                 stages = 4, lanes = 8, group = 8, split = 1, blocks = 132, cluster = 2> -> tensor<4096x4096xbf16> {
+    %c = loop.contract parallel [4096, 4096] reduction [4096]
+        lhs %a[d0, d2] : tensor<4096x4096xbf16> rhs %b[d1, d2] : tensor<4096x4096xbf16>
+        acc f32 : tensor<4096x4096xbf16>
+    loop.return %c : tensor<4096x4096xbf16>
+  }
+  return %r : tensor<4096x4096xbf16>
+}
+
+// -----
+
+// What the epilogue reads of rows is under way before the sums are there: of the first 64
+// columns here, by 16 bytes.
+// CHECK-LABEL: llvm.func @residual(
+// CHECK: nvvm.wgmma.mma_async
+// CHECK: nvvm.wgmma.wait.group.sync.aligned 1
+// CHECK-COUNT-4: llvm.load {{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xbf16>
+// CHECK: wgmma.wait_group.sync.aligned 0
+// CHECK-NOT: nvvm.stmatrix
+func.func @residual(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>, %z: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
+  %r = loop.kernel @residual ins(%a = %x : tensor<4096x4096xbf16>, %b = %w : tensor<4096x4096xbf16>, %v = %z : tensor<4096x4096xbf16>) shared []
+      schedule #loop.gpu_product<unit = wgmma, rows = 128, columns = 256, sum = 64, part_rows = 64, part_columns = 256,
+                                 stages = 4, lanes = 8, group = 8, split = 1, blocks = 132> -> tensor<4096x4096xbf16> {
+    %c = loop.contract parallel [4096, 4096] reduction [4096]
+        lhs %a[d0, d2] : tensor<4096x4096xbf16> rhs %b[d1, d2] : tensor<4096x4096xbf16>
+        acc f32 : tensor<4096x4096xbf16> epilogue (%acc, %i, %j) {
+      %e = loop.load %v[%i, %j] : tensor<4096x4096xbf16>
+      %f = arith.extf %e : bf16 to f32
+      %g = arith.addf %acc, %f : f32
+      %t = arith.truncf %g : f32 to bf16
+      loop.yield %t : bf16
+    }
+    loop.return %c : tensor<4096x4096xbf16>
+  }
+  return %r : tensor<4096x4096xbf16>
+}

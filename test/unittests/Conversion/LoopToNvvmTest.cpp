@@ -95,7 +95,7 @@ static ScheduleAttr getProduct(ContractOp op,
   return GPUProductScheduleAttr::get(
       op.getContext(), unit, /*rows=*/isMatrix ? 32 : 16, /*columns=*/32,
       /*sum=*/isMatrix ? 16 : 8, part, part, /*stages=*/split == 1 ? 2 : 3,
-      lanes, /*group=*/2, split, /*blocks=*/0);
+      lanes, /*group=*/2, split, /*blocks=*/0, /*cluster=*/1);
 }
 
 /// A schedule of the wanted kind, or another one for kernels that it is not for.

@@ -413,10 +413,12 @@ static LogicalResult verifyUnit(EmitError emitError, ProductUnit unit,
   llvm_unreachable("unknown unit");
 }
 
-LogicalResult GPUProductScheduleAttr::verify(
-    EmitError emitError, ProductUnit unit, int64_t rows, int64_t columns,
-    int64_t sum, int64_t partRows, int64_t partColumns, int64_t stages,
-    int64_t lanes, int64_t group, int64_t split, int64_t blocks) {
+LogicalResult
+GPUProductScheduleAttr::verify(EmitError emitError, ProductUnit unit,
+                               int64_t rows, int64_t columns, int64_t sum,
+                               int64_t partRows, int64_t partColumns,
+                               int64_t stages, int64_t lanes, int64_t group,
+                               int64_t split, int64_t blocks, int64_t cluster) {
   for (auto [field, value] :
        {std::pair("rows", rows), std::pair("columns", columns),
         std::pair("sum", sum)}) // C1
@@ -435,12 +437,21 @@ LogicalResult GPUProductScheduleAttr::verify(
       failed(verifyRange(emitError, "split", split, 1, 1024)) ||
       failed(verifyRange(emitError, "blocks", blocks, 0,
                          unit == ProductUnit::Wgmma ? 65536 : 0)) ||
+      failed(verifyRange(emitError, "cluster", cluster, 1,
+                         unit == ProductUnit::Wgmma ? 2 : 1)) ||
       failed(verifyPower(emitError, "lanes", lanes, 1, 16)) ||
       failed(verifyUnit(emitError, unit, columns, sum, partRows, partColumns)))
     return failure();
   if (columns % lanes != 0)
     return emitError() << "lanes of a schedule divide its columns, but found "
                        << lanes << " of " << columns;
+  if (columns % (64 * cluster) != 0 && cluster > 1)
+    return emitError() << "columns of a schedule with clusters are a multiple "
+                          "of 128, but found "
+                       << columns;
+  if (blocks % cluster != 0)
+    return emitError() << "blocks of a schedule are whole clusters, but found "
+                       << blocks << " in clusters of " << cluster;
   int64_t parts = rows / partRows * (columns / partColumns);
   return verifyThreads(emitError, // C3
                        unit == ProductUnit::Fma   ? parts

@@ -33,6 +33,7 @@ GPUMachine loop::getMachine(GPUTargetAttr target) {
   StringRef number = target.getChip().drop_front(3);
   number.consumeInteger(10, machine.capability);
   machine.hasWarpgroups = target.getChip() == "sm_90a";
+  machine.l2 = target.getL2();
   machine.tf32 = target.getTf32();
   return machine;
 }
@@ -349,7 +350,7 @@ static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
     lanes /= 2;
   return GPUProductScheduleAttr::get(
       kernel.getContext(), s.unit, s.rows, s.columns, s.sum, s.partRows,
-      s.partColumns, s.stages, lanes, s.group, s.split, s.blocks);
+      s.partColumns, s.stages, lanes, s.group, s.split, s.blocks, s.cluster);
 }
 
 ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,

@@ -205,11 +205,15 @@ def Loop_GPUProductScheduleAttr
     tile after the other. With `split` other than 1 the sum is done in so many parts, by as many
     blocks, and another function adds them up in their order: the same result each time.
 
+    With `cluster` other than 1 so many blocks have tiles below each other and run together:
+    each has a part of their columns' factors brought to all of them.
+
     Constraints:
     - (C1) `rows`, `columns`, `sum` are multiples of 8 from 8 to 256; `part_rows` divides
       `rows` and `part_columns` divides `columns`.
     - (C2) `stages` is from 2 to 8, `group` from 1 to 1024, `split` from 1 to 1024,
       `lanes` a power of two from 1 to 16 that divides `columns`; `blocks` is from 0 to 65536, and 0 but with `wgmma`.
+      `cluster` is 1, or 2 with `wgmma`; then `columns` is a multiple of 128, and `blocks` even.
     - (C3) the threads that follow from the parts are from 32 to 1024, a multiple of 32.
     - (C4) with `mma`, parts and `sum` are multiples of 16; with `wgmma`, `part_rows`
       is 64, `part_columns` is `columns`, a multiple of 32, and `sum` is
@@ -228,7 +232,8 @@ def Loop_GPUProductScheduleAttr
                         "int64_t":$columns, "int64_t":$sum,
                         "int64_t":$part_rows, "int64_t":$part_columns,
                         "int64_t":$stages, "int64_t":$lanes, "int64_t":$group,
-                        "int64_t":$split, DefaultValuedParameter<"int64_t", "0">:$blocks);
+                        "int64_t":$split, DefaultValuedParameter<"int64_t", "0">:$blocks,
+                        DefaultValuedParameter<"int64_t", "1">:$cluster);
   let extraClassDeclaration = [{
     ::llvm::LogicalResult verifyKernel(::mlir::Operation *kernel) const;
     /// Threads of a block.

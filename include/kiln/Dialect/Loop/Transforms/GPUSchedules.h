@@ -44,6 +44,7 @@ struct GPUMachine {
   int64_t shared = 232448;   ///< bytes, most of a block
   int64_t capability = 90;   ///< of the instruction set, times ten
   bool hasWarpgroups = false; ///< that multiply what a copy engine brings (sm_90a)
+  int64_t l2 = 52428800;     ///< bytes of the cache that they share
   bool tf32 = false; ///< f32 may be rounded to tf32 and multiplied on matrix units
 };
 
@@ -128,7 +129,7 @@ struct GPUProductShape {
 struct GPUProductSchedule {
   ProductUnit unit;
   int64_t rows, columns, sum, partRows, partColumns, stages, group, split;
-  int64_t blocks = 0;
+  int64_t blocks = 0, cluster = 1;
 };
 GPUProductSchedule chooseGPUProduct(const GPUProductShape &product,
                                     const GPUMachine &machine);

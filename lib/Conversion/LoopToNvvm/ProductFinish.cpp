@@ -1,0 +1,259 @@
+//===- ProductFinish.cpp - From sums of warpgroups to the result ------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A warp has 16 rows of sums: thread t pairs of neighbours in rows t / 4 and t / 4 + 8.
+// Some columns at a time go through memory of the warp's own, so that its threads have
+// neighbours in the result that they can store together:
+//
+//   packed   pairs are finished where they are and go as 16 bits, by `stmatrix`
+//   wide     sums go, and what the epilogue reads for a row of its own is under way
+//            before there are any
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridProduct.h"
+#include "MatrixUnits.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+
+/// Columns of sums in shared memory at a time, bytes of one, and elements from row to row.
+static constexpr int64_t kWideColumns = 32, kWide = 4,
+                         kWidePitch = kFinishedRow / kWide;
+/// The same of elements of the result.
+static constexpr int64_t kPackedColumns = 64, kPacked = 2, kPackedPitch = 72;
+static_assert(kPackedPitch * kPacked <= kFinishedRow &&
+              kWidePitch > kWideColumns);
+/// Elements of 16 bits that a thread stores at a time, and rows and columns of the block
+/// that `stmatrix` writes.
+static constexpr int64_t kTogether16 = 8, kBlock = 16;
+/// Vectors of sums that a thread finishes at a time: what the epilogue reads for one
+/// is under way while another waits.
+static constexpr int64_t kTogether = 4;
+/// Registers for what is read before there are sums, and columns' worth of it, at most.
+static constexpr int64_t kAheadRegisters = 48, kMostAhead = 2;
+
+GridWgmmaEmitter::Finisher GridWgmmaEmitter::getFinisher() {
+  Finisher own;
+  own.lane = arith::RemUIOp::create(b, thread, constantIndex(kWarp));
+  Value warp = arith::DivUIOp::create(b, inGroup, constantIndex(kWarp));
+  Value number = arith::SubIOp::create(
+      b, arith::DivUIOp::create(b, thread, constantIndex(kWarp)),
+      constantIndex(kWarpgroup / kWarp));
+  own.memory =
+      add(mul(number, kWarpRows * kFinishedRow), constantIndex(sumPlace));
+  Value group = arith::IndexCastUIOp::create(b, b.getIndexType(), warpgroup);
+  own.firstRow = add(mul(group, kWarpgroupRows), mul(warp, kWarpRows));
+  Value four = constantIndex(4);
+  own.row = arith::DivUIOp::create(b, own.lane, four);
+  own.column = mul(arith::RemUIOp::create(b, own.lane, four), 2);
+  return own;
+}
+
+LogicalResult GridWgmmaEmitter::finishTile(const Tile &tile, Value sums,
+                                           llvm::function_ref<void()> release) {
+  Finisher own = getFinisher();
+  if (!canPack())
+    return finishWide(tile, own, sums, release);
+  SmallVector<Value> values = complete(sums);
+  release();
+  return finishPacked(tile, own, values);
+}
+
+//===----------------------------------------------------------------------===//
+// Packed
+//===----------------------------------------------------------------------===//
+
+/// Pairs of neighbours would read a row of the epilogue's operands four bytes at a time.
+/// Tiles of a single step are all stores, which wide ones spread better over their time.
+bool GridWgmmaEmitter::canPack() {
+  auto sum = shape.sum.extent.getConstant();
+  if (sum && *sum <= schedule.getSum())
+    return false;
+  Type element =
+      cast<RankedTensorType>(op.getResult().getType()).getElementType();
+  return (element.isBF16() || element.isF16()) &&
+         schedule.getLanes() == kTogether16 && schedule.getSplit() == 1 &&
+         readsAcrossAlone();
+}
+
+LogicalResult GridWgmmaEmitter::finishPacked(const Tile &tile,
+                                             const Finisher &own,
+                                             ArrayRef<Value> sums) {
+  Type element =
+      cast<RankedTensorType>(op.getResult().getType()).getElementType();
+  auto pair = VectorType::get({2}, sumType);
+  auto vector = VectorType::get({kTogether16}, element);
+  Value sixteen = constantIndex(kBlock);
+  // Threads 0..7 say where the rows of the first of four matrices are, 8..15 of the
+  // second, below it, 16..23 of that beside the first, ...
+  Value row = arith::RemUIOp::create(b, own.lane, sixteen);
+  Value beside = arith::DivUIOp::create(b, own.lane, sixteen);
+  Value block = add(own.memory,
+                    mul(add(mul(row, kPackedPitch), mul(beside, 8)), kPacked));
+  // What the epilogue reads for columns that are outside it reads for the last ones.
+  Value last;
+  auto extent = shape.columns.extent.getConstant();
+  if (!extent || *extent % schedule.getColumns() != 0)
+    last = arith::SubIOp::create(b, getArgument(shape.columns.extent),
+                                 constantIndex(2));
+  auto finishPair = [&](int64_t column, int64_t below) -> FailureOr<Value> {
+    Value at = add(tile.firstColumn, add(own.column, constantIndex(column)));
+    Value row = add(own.firstRow, add(own.row, constantIndex(below * 8)));
+    if (last && !op.getEpilogue().empty())
+      at = arith::MinSIOp::create(b, at, last);
+    Position position =
+        enterVector(tile.matrix, add(tile.firstRow, row), at, 2);
+    Value value = vector::FromElementsOp::create(
+        b, pair, sums.slice(column / 2 + below * 2, 2));
+    FailureOr<Value> made = evaluateEpilogue(position, value);
+    if (failed(made))
+      return failure();
+    return LLVM::BitcastOp::create(b, b.getI32Type(), toMemory(*made, element))
+        .getResult();
+  };
+  for (int64_t first = 0; first < schedule.getColumns();
+       first += kPackedColumns) {
+    int64_t columns = std::min(kPackedColumns, schedule.getColumns() - first);
+    for (int64_t k = 0; k < columns; k += kBlock) {
+      SmallVector<Value> words;
+      for (int64_t right : {0, 8})
+        for (int64_t below : {0, 1}) {
+          FailureOr<Value> word = finishPair(first + k + right, below);
+          if (failed(word))
+            return failure();
+          words.push_back(*word);
+        }
+      NVVM::StMatrixOp::create(
+          b, getShared(toWord(add(block, constantIndex(k * kPacked)))), words,
+          NVVM::MMALayout::row, NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+          NVVM::LdStMatrixEltType::B16);
+    }
+    NVVM::SyncWarpOp::create(b, word(-1));
+    Value perRow = constantIndex(columns / kTogether16);
+    for (int64_t k = 0; k < kWarpRows * columns / kTogether16; k += kWarp) {
+      Value number = add(own.lane, constantIndex(k));
+      Value row = arith::DivUIOp::create(b, number, perRow);
+      Value column =
+          mul(arith::RemUIOp::create(b, number, perRow), kTogether16);
+      Value from =
+          add(own.memory, mul(add(mul(row, kPackedPitch), column), kPacked));
+      row = add(tile.firstRow, add(own.firstRow, row));
+      Value at = add(tile.firstColumn, add(column, constantIndex(first)));
+      (void)emitIf(isInside(row, at), [&] {
+        Value value = LLVM::LoadOp::create(b, vector, getShared(toWord(from)),
+                                           kTogether16 * kPacked);
+        storeResult(enterVector(tile.matrix, row, at, kTogether16), value);
+        return success();
+      });
+    }
+    NVVM::SyncWarpOp::create(b, word(-1));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Wide
+//===----------------------------------------------------------------------===//
+
+/// The columns' worth of operands of the epilogue that are read before there are sums.
+static int64_t countAhead(ContractOp op, int64_t lanes, int64_t vectors) {
+  if (op.getEpilogue().empty() || vectors > kTogether)
+    return 0;
+  int64_t registers = 0;
+  for (LoadOp load : op.getEpilogue().front().getOps<LoadOp>())
+    registers += llvm::divideCeil(
+                     lanes * bytesOf(getBodyType(cast<RankedTensorType>(
+                                                     load.getTensor().getType())
+                                                     .getElementType())),
+                     4) *
+                 vectors;
+  return registers == 0 ? 0 : std::min(kAheadRegisters / registers, kMostAhead);
+}
+
+LogicalResult GridWgmmaEmitter::finishWide(const Tile &tile,
+                                           const Finisher &own, Value sums,
+                                           llvm::function_ref<void()> release) {
+  int64_t lanes = schedule.getLanes(), columns = schedule.getColumns();
+  int64_t vectors = kWarpRows * kWideColumns / lanes;
+  int64_t together = std::min(vectors / kWarp, kTogether);
+  Value perRow = constantIndex(kWideColumns / lanes);
+  auto pair = VectorType::get({2}, sumType);
+  Type type = lanes == 1 ? sumType : VectorType::get({lanes}, sumType);
+  // Where vector `number` of those that are in shared memory is.
+  auto enter = [&](Value number) -> std::pair<Value, Value> {
+    return {arith::DivUIOp::create(b, number, perRow),
+            mul(arith::RemUIOp::create(b, number, perRow), lanes)};
+  };
+  auto finish = [&](Value number, int64_t first) {
+    auto [row, column] = enter(number);
+    Value from = add(own.memory, mul(add(mul(row, kWidePitch), column), kWide));
+    return finishInside(tile, add(own.firstRow, row),
+                        add(column, constantIndex(first)), [&]() -> Value {
+                          return LLVM::LoadOp::create(
+                              b, type, getShared(toWord(from)),
+                              std::min<int64_t>(lanes * kWide, 16));
+                        });
+  };
+  int64_t aheadOf = schedule.getSplit() == 1
+                        ? countAhead(op, lanes, vectors / kWarp) * kWideColumns
+                        : 0;
+  SmallVector<Ahead> read;
+  auto readColumns = [&](int64_t first) {
+    for (int64_t k = 0; first < columns && k < vectors; k += kWarp) {
+      auto [row, column] = enter(add(own.lane, constantIndex(k)));
+      read.push_back(readAhead(tile, add(own.firstRow, row),
+                               add(column, constantIndex(first))));
+    }
+  };
+  for (int64_t first = 0; first < aheadOf; first += kWideColumns)
+    readColumns(first);
+  SmallVector<Value> values = complete(sums);
+  release();
+  Value place =
+      add(own.memory, mul(add(mul(own.row, kWidePitch), own.column), kWide));
+  for (int64_t first = 0, vector = 0; first < columns; first += kWideColumns) {
+    for (int64_t k = 0; k < kWideColumns; k += 8)
+      for (int64_t below : {0, 1}) {
+        Value value = vector::FromElementsOp::create(
+            b, pair, ArrayRef(values).slice((first + k) / 2 + below * 2, 2));
+        int64_t more = (below * 8 * kWidePitch + k) * kWide;
+        LLVM::StoreOp::create(
+            b, value, getShared(toWord(add(place, constantIndex(more)))),
+            2 * kWide);
+      }
+    NVVM::SyncWarpOp::create(b, word(-1));
+    if (aheadOf != 0) {
+      readColumns(first + aheadOf);
+      for (int64_t k = 0; k < vectors; k += kWarp) {
+        ahead = read[vector++];
+        LogicalResult finished = finish(add(own.lane, constantIndex(k)), first);
+        ahead.clear();
+        if (failed(finished))
+          return failure();
+      }
+    } else {
+      auto loop = scf::ForOp::create(b, own.lane, constantIndex(vectors),
+                                     constantIndex(kWarp * together));
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(loop.getBody()->getTerminator());
+      for (int64_t k = 0; k < together; ++k)
+        if (failed(finish(add(loop.getInductionVar(), constantIndex(k * kWarp)),
+                          first)))
+          return failure();
+    }
+    NVVM::SyncWarpOp::create(b, word(-1));
+  }
+  return success();
+}
