@@ -195,6 +195,28 @@ TEST(GPUSchedules, WarpgroupsMultiplyWhatACopyEngineBrings) {
   EXPECT_EQ(chooseGPUProduct(product, machine).unit, ProductUnit::Fma);
 }
 
+TEST(GPUSchedules, BlocksBelowEachOtherShareWhatIsBrought) {
+  GPUMachine machine;
+  machine.hasWarpgroups = true;
+  machine.multiprocessors = 133;
+  GPUProductSchedule s =
+      chooseGPUProduct(makeProduct(8192, 8192, 8192), machine);
+  EXPECT_EQ(s.cluster, 2);
+  EXPECT_EQ(s.blocks, 132);
+  EXPECT_EQ(s.columns % 128, 0);
+  // Both factors stay in the cache.
+  EXPECT_EQ(chooseGPUProduct(makeProduct(4096, 4096, 4096), machine).cluster, 1);
+  // Nobody is below the first tile.
+  EXPECT_EQ(chooseGPUProduct(makeProduct(64, 8192, 8192), machine).cluster, 1);
+  // Four tiles of 192 columns beside each other leave fewer blocks idle than three.
+  EXPECT_EQ(chooseGPUProduct(makeProduct(4096, 768, 3072), machine).columns, 192);
+  // What threads copy is nobody else's.
+  GPUProductShape product = makeProduct(8192, 8192, 8192);
+  product.inBoxes = false;
+  product.isGathered = true;
+  EXPECT_EQ(chooseGPUProduct(product, machine).cluster, 1);
+}
+
 TEST(GPUSchedules, LongSumsOfFewElementsAreSplit) {
   EXPECT_GT(chooseGPUProduct(makeProduct(512, 512, 16384), kMachine).split, 1);
   EXPECT_EQ(chooseGPUProduct(makeProduct(512, 512, 64), kMachine).split, 1);

@@ -150,6 +150,7 @@ struct ProductTile {
 
 static constexpr ProductTile kProductTiles[] = {
     {ProductUnit::Wgmma, 128, 256, 64, 64, 256, 4, 1700},
+    {ProductUnit::Wgmma, 128, 192, 64, 64, 192, 5, 1580},
     {ProductUnit::Wgmma, 128, 128, 64, 64, 128, 6, 1400},
     {ProductUnit::Wgmma, 128, 64, 64, 64, 64, 8, 800},
     {ProductUnit::Wgmma, 64, 256, 64, 64, 256, 4, 900},
@@ -208,13 +209,28 @@ static int64_t getProductShared(const ProductTile &tile,
 }
 
 /// Rows of tiles that are visited together, so that what all multiprocessors read at a time
-/// is as high as it is wide: then it is the least.
-static int64_t getGroup(const ProductTile &tile, const GPUMachine &machine) {
+/// is as high as it is wide: then it is the least. Clusters, whose tiles are one row here,
+/// read columns half as often, and are better off with half of that height.
+static int64_t getGroup(const ProductTile &tile, int64_t cluster,
+                        const GPUMachine &machine) {
   double side = std::sqrt(double(std::max<int64_t>(machine.multiprocessors, 1)) *
                           tile.rows * tile.columns);
-  int64_t group = std::llround(side / tile.rows);
+  int64_t group = std::llround(side / (tile.rows * cluster * cluster));
   return std::min<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(group, 1)),
                            kMostGroup);
+}
+
+/// Blocks that share what the copy engine brings of the columns' factors, tiles of whole
+/// 64 columns each: worth to wait for each other where caches do not hold the factors.
+static int64_t getCluster(const ProductTile &tile,
+                          const GPUProductShape &product,
+                          const GPUMachine &machine) {
+  double factors = (double(product.rows) + product.columns) * product.sum *
+                   product.matrices * product.bytes;
+  bool isWorth = tile.unit == ProductUnit::Wgmma && product.inBoxes &&
+                 tile.columns % 128 == 0 && product.rows > tile.rows &&
+                 machine.multiprocessors > 1 && factors > 2.0 * machine.l2;
+  return isWorth ? 2 : 1;
 }
 
 /// Cycles that a product takes, about.
@@ -262,11 +278,14 @@ findGPUProduct(const GPUProductShape &product, const GPUMachine &machine) {
       if (best.rows && cost >= least)
         continue;
       least = cost;
-      best = {tile.unit,        tile.rows,   tile.columns, tile.sum,
-              tile.partRows,    tile.partColumns, tile.stages,
-              getGroup(tile, machine), split,
-              // One stays on each multiprocessor.
-              tile.unit == ProductUnit::Wgmma ? machine.multiprocessors : 0};
+      int64_t cluster = getCluster(tile, product, machine);
+      // One stays on each multiprocessor.
+      int64_t blocks = tile.unit == ProductUnit::Wgmma
+                           ? machine.multiprocessors / cluster * cluster
+                           : 0;
+      best = {tile.unit,     tile.rows,        tile.columns, tile.sum,
+              tile.partRows, tile.partColumns, tile.stages,
+              getGroup(tile, cluster, machine), split, blocks, cluster};
     }
   }
   return {best, least};
