@@ -203,3 +203,64 @@ func.func @first_of_two(%x: tensor<3x4x2x8xf32>) -> tensor<2x4xf32> {
   }
   return %v : tensor<2x4xf32>
 }
+
+// -----
+
+// Heads that were counted before the rows are written as columns of their row, as they are
+// read; what reads that in turn finds it there.
+
+// REMARK: remark: [Passed] epilogue | Category:loop-fuse | Function=heads
+// CHECK-LABEL: func.func @heads
+// CHECK-SAME: (%[[A:[^:]*]]: tensor<6x4x16xbf16>, %[[B:[^:]*]]: tensor<6x16x8xbf16>
+// CHECK: %[[H:.*]] = loop.kernel {{.*}} ins(%[[X:.*]] = %[[A]] : tensor<6x4x16xbf16>, %[[Y:.*]] = %[[B]]
+// CHECK: loop.contract parallel [2, 4, 3, 8] reduction [16] lhs %[[X]][d0 * 3 + d2, d1, d4] : {{.*}} rhs %[[Y]][d0 * 3 + d2, d4, d3] : {{.*}} epilogue (%[[ACC:.*]], %[[I:.*]], %[[J:.*]], %[[K:.*]], %[[L:.*]]) {
+// CHECK: arith.truncf %[[ACC]] : f32 to bf16
+// CHECK: loop.kernel {{.*}} ins(%[[Z:.*]] = %[[H]] : tensor<2x4x3x8xbf16>
+// CHECK: loop.contract parallel [8, 32] reduction [24] lhs %[[Z]][floordiv(d0, 4), mod(d0, 4), floordiv(d2, 8), mod(d2, 8)]
+func.func @heads(%a: tensor<6x4x16xbf16>, %b: tensor<6x16x8xbf16>, %w: tensor<32x24xbf16>)
+    -> tensor<8x32xf32> {
+  %c = loop.contract parallel [6, 4, 8] reduction [16] lhs %a[d0, d1, d3] : tensor<6x4x16xbf16>
+      rhs %b[d0, d3, d2] : tensor<6x16x8xbf16> acc f32 : tensor<6x4x8xf32>
+  %r = loop.pointwise (%i, %j) in [8, 24] : tensor<8x24xbf16> {
+    %x = loop.load %c[floordiv(%i, 4) * 3 + floordiv(%j, 8), mod(%i, 4), mod(%j, 8)] : tensor<6x4x8xf32>
+    %y = arith.truncf %x : f32 to bf16
+    loop.yield %y : bf16
+  }
+  %o = loop.contract parallel [8, 32] reduction [24] lhs %r[d0, d2] : tensor<8x24xbf16>
+      rhs %w[d1, d2] : tensor<32x24xbf16> acc f32 : tensor<8x32xf32>
+  return %o : tensor<8x32xf32>
+}
+
+// -----
+
+// Neighbours of a product are not stored apart, and not what is read twice or not at all.
+
+// REMARK: remark: [Missed] no-epilogue | Category:loop-fuse | Function=across | Reason="the product is read in another order"
+// CHECK-LABEL: func.func @across
+// CHECK: loop.contract parallel [6, 16]
+// CHECK: loop.pointwise
+// REMARK: remark: [Missed] no-epilogue | Category:loop-fuse | Function=twice | Reason="the product is read in another order"
+// CHECK-LABEL: func.func @twice
+// CHECK: loop.contract parallel [6, 16]
+// CHECK: loop.pointwise
+func.func @across(%a: tensor<6x32xf32>, %b: tensor<32x16xf32>) -> tensor<4x24xf32> {
+  %c = loop.contract parallel [6, 16] reduction [32] lhs %a[d0, d2] : tensor<6x32xf32>
+      rhs %b[d2, d1] : tensor<32x16xf32> acc f32 : tensor<6x16xf32>
+  %r = loop.pointwise (%i, %j) in [4, 24] : tensor<4x24xf32> {
+    %x = loop.load %c[mod(%j, 6), %i * 4 + floordiv(%j, 6)] : tensor<6x16xf32>
+    %y = math.exp %x : f32
+    loop.yield %y : f32
+  }
+  return %r : tensor<4x24xf32>
+}
+
+func.func @twice(%a: tensor<6x32xf32>, %b: tensor<32x16xf32>) -> tensor<4x24xf32> {
+  %c = loop.contract parallel [6, 16] reduction [32] lhs %a[d0, d2] : tensor<6x32xf32>
+      rhs %b[d2, d1] : tensor<32x16xf32> acc f32 : tensor<6x16xf32>
+  %r = loop.pointwise (%i, %j) in [4, 24] : tensor<4x24xf32> {
+    %x = loop.load %c[mod(%i, 2) * 3 + floordiv(%j, 8), mod(%j, 8)] : tensor<6x16xf32>
+    %y = math.exp %x : f32
+    loop.yield %y : f32
+  }
+  return %r : tensor<4x24xf32>
+}

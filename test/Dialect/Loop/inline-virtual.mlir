@@ -129,3 +129,71 @@ func.func @operands(%a: tensor<8x32xf32>, %b: tensor<16x32xf32>) -> tensor<8x16x
       acc f32 : tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
+
+// -----
+
+// What is extended last is stored narrow: who reads it extends it, a masked load what it
+// gives instead as well.
+
+// CHECK-LABEL: func.func @narrow
+// CHECK: %[[N:.*]] = loop.pointwise {{.*}} : tensor<8x16xbf16> {
+// CHECK: %[[T:.*]] = arith.truncf
+// CHECK-NOT: arith.extf
+// CHECK: loop.yield %[[T]] : bf16
+// CHECK: loop.contract {{.*}} lhs %[[N]][d0, d2] : tensor<8x16xbf16> {{.*}} lhs_prologue (%[[X:.*]]) {
+// CHECK-NEXT: arith.extf %[[X]] : bf16 to f32
+// CHECK: loop.pointwise
+// CHECK: %[[Z:.*]] = arith.constant 0.000000e+00 : bf16
+// CHECK: %[[L:.*]] = loop.load %[[N]]{{.*}} mask %{{.*}}, %[[Z]] : tensor<8x16xbf16>
+// CHECK: arith.extf %[[L]] : bf16 to f32
+func.func @narrow(%a: tensor<8x16xf32>, %b: tensor<4x16xf32>, %i: tensor<8x16xi1>)
+    -> (tensor<8x4xf32>, tensor<8x16xf32>) {
+  %e = loop.pointwise (%i0, %i1) in [8, 16] : tensor<8x16xf32> {
+    %x = loop.load %a[%i0, %i1] : tensor<8x16xf32>
+    %y = math.exp %x : f32
+    %z = arith.truncf %y : f32 to bf16
+    %w = arith.extf %z : bf16 to f32
+    loop.yield %w : f32
+  }
+  %c = loop.contract parallel [8, 4] reduction [16] lhs %e[d0, d2] : tensor<8x16xf32>
+      rhs %b[d1, d2] : tensor<4x16xf32> acc f32 : tensor<8x4xf32>
+  %r = loop.pointwise (%i0, %i1) in [8, 16] : tensor<8x16xf32> {
+    %zero = arith.constant 0.0 : f32
+    %m = loop.load %i[%i0, %i1] : tensor<8x16xi1>
+    %x = loop.load %e[%i0, %i1] mask %m, %zero : tensor<8x16xf32>
+    %y = math.exp %x : f32
+    loop.yield %y : f32
+  }
+  return %c, %r : tensor<8x4xf32>, tensor<8x16xf32>
+}
+
+// -----
+
+// What the caller gets stays as wide as it was asked for, and so does what a masked load
+// may replace by a number that is not as narrow.
+
+// CHECK-LABEL: func.func @wide
+// CHECK-COUNT-2: loop.yield %{{.*}} : f32
+func.func @wide(%a: tensor<8xbf16>, %b: tensor<8xbf16>, %i: tensor<8xi1>)
+    -> (tensor<8xf32>, tensor<8xf32>, tensor<8x8xf32>) {
+  %e = loop.pointwise (%k) in [8] : tensor<8xf32> {
+    %x = loop.load %a[%k] : tensor<8xbf16>
+    %w = arith.extf %x : bf16 to f32
+    loop.yield %w : f32
+  }
+  %g = loop.pointwise (%k) in [8] : tensor<8xf32> {
+    %x = loop.load %b[%k] : tensor<8xbf16>
+    %y = math.exp %x : bf16
+    %p = math.exp %y : bf16
+    %q = math.exp %p : bf16
+    %w = arith.extf %q : bf16 to f32
+    loop.yield %w : f32
+  }
+  %r = loop.pointwise (%k, %l) in [8, 8] : tensor<8x8xf32> {
+    %third = arith.constant 0.1 : f32
+    %m = loop.load %i[%k] : tensor<8xi1>
+    %x = loop.load %g[%l] mask %m, %third : tensor<8xf32>
+    loop.yield %x : f32
+  }
+  return %e, %e, %r : tensor<8xf32>, tensor<8xf32>, tensor<8x8xf32>
+}

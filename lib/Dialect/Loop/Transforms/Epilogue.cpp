@@ -8,6 +8,7 @@
 
 #include "Epilogue.h"
 #include "Bodies.h"
+#include "ReaderOrder.h"
 
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
@@ -17,12 +18,11 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
 
-/// The one nest that reads `contract` if it may become the epilogue; `map` is
-/// then the index at which it reads, over its own dimensions.
+/// The one nest that reads `contract` if it may become the epilogue; `order` is
+/// then the domain that the contraction gets.
 static PointwiseOp getEpilogue(ContractOp contract,
                                const analysis::SizeHints &hints,
-                               SmallVectorImpl<guard::ExprAttr> &map,
-                               StringRef &reason) {
+                               ReaderOrder &order, StringRef &reason) {
   PointwiseOp reader;
   for (Operation *user : contract.getResult().getUsers()) {
     auto nest = dyn_cast_if_present<PointwiseOp>(
@@ -37,6 +37,7 @@ static PointwiseOp getEpilogue(ContractOp contract,
   if (!reader)
     return {};
   bool first = true;
+  SmallVector<guard::ExprAttr> map;
   for (const analysis::Access &access : analysis::getReads(reader)) {
     if (access.tensor != contract.getResult())
       continue;
@@ -58,6 +59,7 @@ static PointwiseOp getEpilogue(ContractOp contract,
     reason = "the product is broadcast";
     return {};
   }
+  order = {domain, map, getIdentityMap(context, domain.size())};
   bool permutes = true;
   SmallVector<bool> seen(domain.size());
   for (auto [i, expr] : llvm::enumerate(map)) {
@@ -79,18 +81,24 @@ static PointwiseOp getEpilogue(ContractOp contract,
       guard::getContiguousStrides(context, domain), assumptions);
   if (address == own)
     return reader;
+  if (auto found = getReaderOrder(domain, extents, map, hints);
+      found &&
+      (found->extents == domain || readsCanReshape(reader.getResult()))) {
+    order = std::move(*found);
+    return reader;
+  }
   reason = "the product is read in another order";
   return {};
 }
 
-/// A contraction over the reader's domain with the reader's body behind its own
-/// epilogue. Null if operands would not be read along straight lines.
+/// A contraction in `order`, the reader's, with the reader's body behind its
+/// own epilogue. Null if operands would not be read along straight lines.
 static ContractOp moveInto(ContractOp contract, PointwiseOp reader,
-                           ArrayRef<guard::ExprAttr> map,
+                           const ReaderOrder &order,
                            const analysis::SizeHints &hints) {
   MLIRContext *context = contract.getContext();
   Domain old = contract.getDomain();
-  SmallVector<guard::ExprAttr> parallel = reader.getDomain().parallel;
+  ArrayRef<guard::ExprAttr> map = order.written, parallel = order.extents;
   SmallVector<guard::ExprAttr> dims(map);
   for (unsigned i = 0; i < old.reduction.size(); ++i)
     dims.push_back(guard::getDim(context, parallel.size() + i));
@@ -115,13 +123,16 @@ static ContractOp moveInto(ContractOp contract, PointwiseOp reader,
       !isStraight(contract.getRhs(), rhs))
     return {};
 
+  auto type = cast<RankedTensorType>(reader.getResult().getType());
+  if (ArrayRef(reader.getDomain().parallel) != parallel)
+    type =
+        guard::makeTensorType(type.getElementType(), llvm::to_vector(parallel));
   OpBuilder builder(reader);
   SmallVector<StringRef> origins = getOrigins(contract);
   mergeOrigins(origins, getOrigins(reader));
   auto fused = ContractOp::create(
-      builder, builder.getFusedLoc({contract.getLoc(), reader.getLoc()}),
-      cast<RankedTensorType>(reader.getResult().getType()), contract.getLhs(),
-      contract.getRhs(), parallel, old.reduction, lhs, rhs,
+      builder, builder.getFusedLoc({contract.getLoc(), reader.getLoc()}), type,
+      contract.getLhs(), contract.getRhs(), parallel, old.reduction, lhs, rhs,
       contract.getAccType(), getOriginsAttr(context, origins));
   fused->setDiscardableAttrs(contract->getDiscardableAttrDictionary());
   fused.setMasksAttr(getExprArray(context, rewrite(contract.getMasks())));
@@ -155,8 +166,11 @@ static ContractOp moveInto(ContractOp contract, PointwiseOp reader,
       load.replaceAllUsesWith(value);
       load.erase();
     }
+  SmallVector<Value> own;
+  for (guard::ExprAttr expr : order.reader)
+    own.push_back(createIndex(builder, reader.getLoc(), expr, indices));
   SmallVector<Value> results =
-      cloneBody(builder, reader.getBody().front(), indices);
+      cloneBody(builder, reader.getBody().front(), own);
   YieldOp::create(builder, reader.getLoc(), results);
   return fused;
 }
@@ -167,11 +181,11 @@ void loop::fuseEpilogues(func::FuncOp function,
   SmallVector<ContractOp> work(function.getOps<ContractOp>());
   while (!work.empty()) {
     ContractOp contract = work.pop_back_val();
-    SmallVector<guard::ExprAttr> map;
+    ReaderOrder order;
     StringRef reason;
-    PointwiseOp reader = getEpilogue(contract, hints, map, reason);
+    PointwiseOp reader = getEpilogue(contract, hints, order, reason);
     ContractOp fused;
-    if (reader && !(fused = moveInto(contract, reader, map, hints)))
+    if (reader && !(fused = moveInto(contract, reader, order, hints)))
       reason = "its operands would not be read along straight lines";
     if (!fused) {
       if (!reason.empty())
@@ -187,6 +201,9 @@ void loop::fuseEpilogues(func::FuncOp function,
                            remarks::kEpilogue.function(function.getName())))
       told << remark::metric("nest", describe(reader))
            << remark::metric("contraction", describe(contract));
+    SmallVector<guard::ExprAttr> sizes = reader.getDomain().parallel;
+    if (sizes != order.extents)
+      reshapeReads(reader.getResult(), sizes, order.extents, hints);
     reader.getResult().replaceAllUsesWith(fused.getResult());
     reader.erase();
     contract.erase();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bodies.h"
+#include "NarrowResults.h"
 
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
@@ -292,5 +293,6 @@ void InlineVirtual::runOnOperation() {
       told << remark::metric("nest", name);
     producer.erase();
   }
+  narrowResults(function);
   simplifyBodies(function, hints);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProductDomains.h"
+#include "ReaderOrder.h"
 
 #include "kiln/Analysis/IndexExpr.h"
 
@@ -82,8 +83,8 @@ static ArrayAttr dropUnits(ContractOp op, ArrayAttr map,
       }));
 }
 
-/// Leading dimensions of `parallel` that have the points of `shared`, as many as it takes;
-/// none if they do not.
+/// Leading dimensions of `parallel` that have the points of `shared`, as many
+/// as it takes; none if they do not.
 static ArrayRef<ExprAttr> getLeading(ArrayRef<ExprAttr> parallel,
                                      ArrayRef<ExprAttr> shared) {
   if (shared.empty())
@@ -134,55 +135,20 @@ ContractOp loop::alignConsumer(OpBuilder &builder, ContractOp op,
 bool loop::canReshape(Value value) {
   return llvm::all_of(value.getUses(), [](OpOperand &use) {
     auto kernel = dyn_cast<KernelOp>(use.getOwner());
-    if (!kernel)
-      return false;
-    Value argument = kernel.getBody().getArgument(use.getOperandNumber());
-    return llvm::all_of(argument.getUsers(), [&](Operation *user) {
-      if (isa<ContractOp>(user))
-        return true;
-      auto load = dyn_cast<LoadOp>(user);
-      return load && load.getTensor() == argument;
-    });
+    return kernel && readsCanReshape(
+                         kernel.getBody().getArgument(use.getOperandNumber()));
   });
 }
 
 void loop::replaceReshaped(Value from, Value to,
-                            const analysis::SizeHints &hints) {
-  MLIRContext *context = from.getContext();
+                           const analysis::SizeHints &hints) {
   auto old = *guard::getDims(cast<RankedTensorType>(from.getType()));
   auto sizes = *guard::getDims(cast<RankedTensorType>(to.getType()));
-  auto reshape = [&](ArrayAttr map, const guard::Assumptions &assumptions) {
-    SmallVector<ExprAttr> indices;
-    for (ExprAttr index : analysis::reshapeIndices(
-             context, getExprs(map), old, sizes, assumptions))
-      indices.push_back(guard::simplify(index, assumptions));
-    return getExprArray(context, indices);
-  };
   for (OpOperand &use : llvm::make_early_inc_range(from.getUses())) {
     BlockArgument argument = cast<KernelOp>(use.getOwner())
                                  .getBody()
                                  .getArgument(use.getOperandNumber());
-    for (Operation *user : argument.getUsers()) {
-      NestOpInterface nest = getNest(user);
-      guard::Assumptions assumptions = hints.getAssumptions();
-      if (auto contract = dyn_cast<ContractOp>(user)) {
-        analysis::addExtents(assumptions, context, nest.getDomain().all());
-        if (contract.getLhs() == argument)
-          contract.setLhsIndicesAttr(
-              reshape(contract.getLhsIndices(), assumptions));
-        if (contract.getRhs() == argument)
-          contract.setRhsIndicesAttr(
-              reshape(contract.getRhsIndices(), assumptions));
-        continue;
-      }
-      auto load = cast<LoadOp>(user);
-      SmallVector<ExprAttr> extents = nest.getBodyExtents();
-      for (auto [k, index] : llvm::enumerate(load.getIndices()))
-        if (auto dim = dyn_cast<BlockArgument>(index))
-          if (auto number = nest.getDimensionOf(dim))
-            assumptions.setExtent(guard::getDim(context, k), extents[*number]);
-      load.setMapAttr(reshape(load.getMap(), assumptions));
-    }
+    reshapeReads(argument, old, sizes, hints);
     argument.setType(to.getType());
     use.set(to);
   }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProductOperands.h"
+#include "NarrowResults.h"
 
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Analysis/OnlineRows.h"
@@ -46,8 +47,8 @@ static PointwiseOp getProducer(KernelOp kernel, BlockArgument argument) {
 static bool readInPlace(KernelOp kernel, ContractOp op, bool isLeft,
                         const analysis::SizeHints &hints, Type only) {
   auto argument = dyn_cast<BlockArgument>(isLeft ? op.getLhs() : op.getRhs());
-  Region &prologue = isLeft ? op.getLhsPrologue() : op.getRhsPrologue();
-  PointwiseOp producer = argument ? getProducer(kernel, argument) : PointwiseOp();
+  PointwiseOp producer =
+      argument ? getProducer(kernel, argument) : PointwiseOp();
   LoadOp load = producer ? getMoved(producer) : LoadOp();
   auto from = load ? dyn_cast<BlockArgument>(load.getTensor()) : BlockArgument();
   if (!from || !op.getMasks().empty() || (only && load.getType() != only))
@@ -77,23 +78,8 @@ static bool readInPlace(KernelOp kernel, ContractOp op, bool isLeft,
   Type wide = producer.getBody().front().getTerminator()->getOperand(0).getType();
   if (narrow == wide)
     return true;
-  // What was extended in memory is extended on the way, before all else.
-  OpBuilder builder(context);
-  Location location = producer.getLoc();
-  if (prologue.empty()) {
-    Block *block = builder.createBlock(&prologue, {}, {narrow}, {location});
-    Value extended =
-        arith::ExtFOp::create(builder, location, wide, block->getArgument(0));
-    YieldOp::create(builder, location, extended);
-    return true;
-  }
-  Block &block = prologue.front();
-  BlockArgument old = block.getArgument(0);
-  BlockArgument made = block.insertArgument(0u, narrow, location);
-  builder.setInsertionPointToStart(&block);
-  old.replaceAllUsesWith(
-      arith::ExtFOp::create(builder, location, wide, made).getResult());
-  block.eraseArgument(1);
+  // What was extended in memory is extended on the way.
+  extendOperand(op, isLeft, narrow, wide, producer.getLoc());
   return true;
 }
 

@@ -30,6 +30,9 @@ def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::func::FuncOp"> {
 
     A load with a mask makes the loads of the inlined body masked by it.
 
+    What is stored and extended last (`arith.extf`) is stored narrow, where nests alone
+    read it, and extended by these.
+
     Before:
 
     ```mlir
