@@ -243,6 +243,10 @@ func.func @heads(%a: tensor<6x4x16xbf16>, %b: tensor<6x16x8xbf16>, %w: tensor<32
 // CHECK-LABEL: func.func @twice
 // CHECK: loop.contract parallel [6, 16]
 // CHECK: loop.pointwise
+// REMARK: remark: [Missed] no-epilogue | Category:loop-fuse | Function=parted | Reason="the product is read in another order"
+// CHECK-LABEL: func.func @parted
+// CHECK: loop.contract parallel [8, 24]
+// CHECK: loop.pointwise
 func.func @across(%a: tensor<6x32xf32>, %b: tensor<32x16xf32>) -> tensor<4x24xf32> {
   %c = loop.contract parallel [6, 16] reduction [32] lhs %a[d0, d2] : tensor<6x32xf32>
       rhs %b[d2, d1] : tensor<32x16xf32> acc f32 : tensor<6x16xf32>
@@ -263,4 +267,16 @@ func.func @twice(%a: tensor<6x32xf32>, %b: tensor<32x16xf32>) -> tensor<4x24xf32
     loop.yield %y : f32
   }
   return %r : tensor<4x24xf32>
+}
+
+// Rows and columns of one product that come apart to heads stay one product.
+func.func @parted(%a: tensor<8x32xf32>, %b: tensor<32x24xf32>) -> tensor<2x3x4x8xf32> {
+  %c = loop.contract parallel [8, 24] reduction [32] lhs %a[d0, d2] : tensor<8x32xf32>
+      rhs %b[d2, d1] : tensor<32x24xf32> acc f32 : tensor<8x24xf32>
+  %r = loop.pointwise (%n, %h, %i, %k) in [2, 3, 4, 8] : tensor<2x3x4x8xf32> {
+    %x = loop.load %c[%n * 4 + %i, %h * 8 + %k] : tensor<8x24xf32>
+    %y = math.exp %x : f32
+    loop.yield %y : f32
+  }
+  return %r : tensor<2x3x4x8xf32>
 }

@@ -81,8 +81,14 @@ static PointwiseOp getEpilogue(ContractOp contract,
       guard::getContiguousStrides(context, domain), assumptions);
   if (address == own)
     return reader;
+  // Matrices are written in the order in which they are read, whole: rows or columns of
+  // one that came apart would make it many small ones.
+  auto isWhole = [](const ReaderOrder &order) {
+    return order.written.size() > 2 && order.written.end()[-1].isDim() &&
+           order.written.end()[-2].isDim();
+  };
   if (auto found = getReaderOrder(domain, extents, map, hints);
-      found &&
+      found && isWhole(*found) &&
       (found->extents == domain || readsCanReshape(reader.getResult()))) {
     order = std::move(*found);
     return reader;
