@@ -195,7 +195,10 @@ Status compiler::lowerKernelProgram(ModuleOp module) {
                        mlir::OpPassManager::Nesting::Explicit);
   pm.enableVerifier(false);
   buildKernelPipeline(pm);
-  buildProgramPipeline(pm);
+  // What is measured is what runs in each call.
+  ProgramPipelineOptions program;
+  program.preparedBytes = -1;
+  buildProgramPipeline(pm, program);
   if (failed(pm.run(module)))
     return Error::unsupported(complaint.empty() ? "cannot be lowered"
                                                 : complaint);

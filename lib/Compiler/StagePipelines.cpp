@@ -139,6 +139,23 @@ getDynamicSizes(const CompileOptions &options) {
   return sizes;
 }
 
+/// Bytes that what is computed once may take; negative: nothing is.
+static int64_t getPreparedBytes(const CompileOptions &options) {
+  // More than all memory is no limit.
+  const int64_t mebibytes =
+      std::min<uint64_t>(options.preparedMemory, uint64_t(1) << 40);
+  return mebibytes == 0 ? -1 : mebibytes << 20;
+}
+
+/// From launches to a package.
+static auto getProgramPipeline(const CompileOptions &options) {
+  return [bytes = getPreparedBytes(options)](OpPassManager &pm) {
+    ProgramPipelineOptions program;
+    program.preparedBytes = bytes;
+    buildProgramPipeline(pm, program);
+  };
+}
+
 /// From operators to the package of the processor or the GPU that `options` name.
 static Result<std::vector<StagePipeline>>
 getCodePipelines(const CompileOptions &options) {
@@ -146,6 +163,7 @@ getCodePipelines(const CompileOptions &options) {
   auto add = [&](Stage stage, auto build) {
     pipelines.push_back({stage, stageName(stage).str(), std::move(build)});
   };
+  const auto buildProgram = getProgramPipeline(options);
   // Programs are smaller than the largest number that the pass takes.
   const int64_t maxNests =
       std::min<uint64_t>(options.maxFusionSize, 1000000000);
@@ -162,7 +180,7 @@ getCodePipelines(const CompileOptions &options) {
       buildLoopPipeline(pm, loop);
     });
     add(Stage::Kernel, buildGridPipeline);
-    add(Stage::Package, buildProgramPipeline);
+    add(Stage::Package, buildProgram);
     return pipelines;
   }
   auto cpu = target::CPUTarget::parse(options.target);
@@ -189,7 +207,7 @@ getCodePipelines(const CompileOptions &options) {
         [](OpPassManager &pm) { buildLinalgLoweringPipeline(pm); });
   else
     add(Stage::Kernel, buildKernelPipeline);
-  add(Stage::Package, buildProgramPipeline);
+  add(Stage::Package, buildProgram);
   return pipelines;
 }
 
@@ -256,7 +274,7 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
   if (found > Stage::Loop) {
     add(Stage::Kernel,
         [found](OpPassManager &pm) { addStageVerifier(pm, found); });
-    add(Stage::Package, buildProgramPipeline);
+    add(Stage::Package, getProgramPipeline(options));
     return pipelines;
   }
   auto code = getCodePipelines(options);

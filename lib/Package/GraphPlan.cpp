@@ -69,6 +69,10 @@ GraphPlan planGraphs(const Program &program) {
   uint32_t count = static_cast<uint32_t>(program.steps.size());
   for (uint32_t i = 0; i < count; ++i) {
     const Step &step = program.steps[i];
+    if (isPreparation(program, step)) { // runs in few calls
+      close(i);
+      continue;
+    }
     if (std::string why = whyHost(program, step); !why.empty()) {
       close(i);
       if (hasLaunched)

@@ -166,6 +166,9 @@ private:
     case Value::Kind::Constant:
       text = "constant " + std::to_string(value.slot);
       break;
+    case Value::Kind::Prepared:
+      text = "prepared";
+      break;
     }
     return text + " : " + type(value.dtype, value.sizes, value.strides);
   }

@@ -63,7 +63,7 @@ template <typename C, typename T> void visitSlot(C &c, T &slot) {
 }
 
 template <typename C, typename T> void visitValue(C &c, T &value) {
-  c.enumeration(value.kind, Value::Kind::Slot, Value::Kind::Constant);
+  c.enumeration(value.kind, Value::Kind::Slot, Value::Kind::Prepared);
   c.dtype(value.dtype);
   c.u32(value.slot);
   c.u32(value.base);

@@ -45,7 +45,7 @@ constexpr Topic topics[] = {
     {"fusion",
      {"loop-fuse", "loop-inline-virtual", "loop-share-rows",
       "loop-fuse-products", "loop-split-reductions", "loop-fuse-columns"}},
-    {"memory", {"program-plan-memory", "loop-order-kernels"}},
+    {"memory", {"program-plan-memory", "loop-order-kernels", "program-hoist-preparation"}},
     {"partition", {"joint-partition", "joint-differentiate"}},
     {"schedule", {"program-export", "program-join-launches"}},
 };
@@ -288,6 +288,16 @@ void Writer::add(const Reason &reason) {
     return addPartition(reason, *id);
   case ReasonId::Planned:
     return addMemory(reason);
+  case ReasonId::Prepared:
+    text += "  - computed once from weights: " + get(reason, "launches") +
+            " launches, " + get(reason, "bytes") + " bytes, in place of " +
+            get(reason, "weights") + " of weights\n";
+    return;
+  case ReasonId::NotPrepared:
+    text += "  - computed in each call: " + get(reason, "kernel") + ", " +
+            get(reason, "bytes") + " bytes, because " + get(reason, "Reason") +
+            "\n";
+    return;
   case ReasonId::Reordered:
     text += "  - peak before the kernels were ordered: " +
             get(reason, "before") + " bytes\n";

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Package/Verifier.h"
+#include "Preparation.h"
 #include "kiln/Base/CheckedMath.h"
 #include "kiln/Package/ExprEvaluator.h"
 #include "kiln/Package/Printer.h"
@@ -36,7 +37,7 @@ public:
     for (size_t i = 0; i < program_.outputs.size(); ++i)
       if (Status s = output(program_.outputs[i]); !s)
         return s.error().withContext("output " + std::to_string(i));
-    return Status::success();
+    return verifyPreparation(program_);
   }
 
 private:

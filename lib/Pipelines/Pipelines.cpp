@@ -190,8 +190,13 @@ void kiln::buildGridPipeline(mlir::OpPassManager &pm) {
   addStageVerifier(pm, Stage::Kernel);
 }
 
-void kiln::buildProgramPipeline(mlir::OpPassManager &pm) {
+void kiln::buildProgramPipeline(mlir::OpPassManager &pm,
+                                const ProgramPipelineOptions &options) {
   pm.addPass(createConvertLoopToProgramPass());
+  // What stays between calls has no place in the arena.
+  program::ProgramHoistPreparationPassOptions hoist;
+  hoist.limit = options.preparedBytes;
+  pm.addPass(program::createProgramHoistPreparationPass(hoist));
   pm.addPass(program::createProgramPlanMemoryPass());
   // What may run at the same time is decided by places.
   pm.addPass(createProgramJoinLaunchesPass());
@@ -222,7 +227,7 @@ void kiln::registerPipelines() {
       "kiln-cpu", "Emit the code of kernels for the CPU", buildKernelPipeline);
   mlir::PassPipelineRegistration<GPUPipelineOptions>(
       "kiln-gpu", "Emit the code of kernels for a GPU", buildGPUPipeline);
-  mlir::PassPipelineRegistration<>(
+  mlir::PassPipelineRegistration<ProgramPipelineOptions>(
       "kiln-program",
       "Turn functions of launches into programs with their memory planned",
       buildProgramPipeline);

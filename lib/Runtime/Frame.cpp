@@ -43,11 +43,12 @@ std::string listText(const std::vector<int64_t> &list) {
 
 } // namespace
 
-ProgramRunner::Frame::Frame(const package::Program &program, const Plan &plan)
-    : program_(program), plan_(plan), symbols_(program.symbols.size()),
-      newSymbols_(program.symbols.size()), cells_(program.exprs.size()),
-      entries_(program.values.size()), kept_(program.values.size()),
-      pointers_(plan.mostBuffers), arguments_(plan.mostArguments) {}
+ProgramRunner::Frame::Frame(ProgramRunner &runner)
+    : runner_(runner), program_(runner.program_), plan_(*runner.plan_),
+      symbols_(program_.symbols.size()), newSymbols_(program_.symbols.size()),
+      cells_(program_.exprs.size()), entries_(program_.values.size()),
+      kept_(program_.values.size()), pointers_(plan_.mostBuffers),
+      arguments_(plan_.mostArguments) {}
 
 // --- Expressions -----------------------------------------------------------
 
@@ -280,6 +281,8 @@ void ProgramRunner::Frame::reset() {
   for (ValueId id : touched_)
     forget(id);
   touched_.clear();
+  prepared_.reset();
+  preparing_.reset();
   if (options_.arena)
     arena_.reset();
   inputs_ = nullptr;
@@ -419,6 +422,10 @@ Status ProgramRunner::Frame::tensor(ValueId id, const Tensor *&tensor) {
       if (Status s = makeView(id); !s)
         return s;
       break;
+    case Value::Kind::Prepared:
+      if (Status s = makePrepared(id); !s)
+        return s;
+      break;
     case Value::Kind::Dynamic:
       return Error::internal("value " + std::to_string(id) +
                              " is used before it is defined");
@@ -470,7 +477,7 @@ Status ProgramRunner::Frame::laidOut(ValueId id, const Tensor *&result) {
     return Status::success();
   entry.laidOut = true;
   if (kind == Value::Kind::Arena || kind == Value::Kind::New ||
-      kind == Value::Kind::View)
+      kind == Value::Kind::View || kind == Value::Kind::Prepared)
     return Status::success();
   if (entry.fit.data && entry.fit.isOf(*result))
     return Status::success();

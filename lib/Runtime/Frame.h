@@ -38,6 +38,11 @@ struct ProgramRunner::Plan {
   /// Values that are slots which the program writes in place.
   std::vector<package::ValueId> updated;
   std::vector<package::GraphSegment> segments; ///< on a device
+  std::vector<bool> isPreparation; ///< per step; empty where none is
+  /// Slots of the weights that preparation reads.
+  std::vector<uint32_t> preparedFrom;
+
+  void findPreparation(const package::Program &program);
   /// An assertion as a launch of one thread.
   struct Check {
     package::GridStep step;
@@ -46,12 +51,19 @@ struct ProgramRunner::Plan {
   std::vector<std::unique_ptr<Check>> checks; ///< per step; null where none
 };
 
+/// What the preparation of a program has written, for one version of its weights.
+struct ProgramRunner::Prepared {
+  uint64_t version = 0;
+  std::vector<const uint8_t *> weights; ///< of `Plan::preparedFrom`
+  std::vector<Tensor> tensors;          ///< per value; undefined where not prepared
+};
+
 /// One call under way, and what the next call can use again: values of
 /// expressions and pointers into the arena while the symbols stay the same, the
 /// arena itself, scratch memory.
 class ProgramRunner::Frame {
 public:
-  Frame(const package::Program &program, const Plan &plan);
+  Frame(ProgramRunner &runner);
 
   Result<std::vector<OpValue>> run(const std::vector<OpValue> &inputs,
                                    const RunOptions &options);
@@ -91,6 +103,12 @@ private:
   Status bind();
   Status checkSlot(size_t index);
   Status prepareArena();
+
+  // Preparation.
+  Status prepare();
+  Status runPreparation(uint64_t version, std::vector<const uint8_t *> weights);
+  bool changesWeights() const;
+  Status makePrepared(package::ValueId id);
   bool mayUpdateInPlace() const;
   Status protectUpdated();
 
@@ -162,6 +180,7 @@ private:
   Status writeBack(std::vector<OpValue> &results);
   void reset();
 
+  ProgramRunner &runner_;
   const package::Program &program_;
   const Plan &plan_;
   const std::vector<OpValue> *inputs_ = nullptr;
@@ -176,6 +195,8 @@ private:
   const uint8_t *arenaData_ = nullptr; ///< what the pointers into it start from
   std::vector<std::shared_ptr<Storage>> kept_; ///< per value, reuseOutputs
   std::shared_ptr<Storage> scratch_;
+  std::shared_ptr<const Prepared> prepared_; ///< of the call under way
+  std::shared_ptr<Prepared> preparing_;      ///< while its steps run
   std::vector<void *> pointers_;
   std::vector<int64_t> arguments_;
   std::vector<void *> parameters_;    ///< of a grid: addresses of the next three

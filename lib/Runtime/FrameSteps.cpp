@@ -61,6 +61,8 @@ ProgramRunner::Frame::run(const std::vector<OpValue> &inputs,
   parallel_ = false;
   std::vector<OpValue> results;
   Status status = bind();
+  if (status && !plan_.isPreparation.empty())
+    status = prepare();
   if (status)
     status = steps();
   if (status)
@@ -76,6 +78,8 @@ ProgramRunner::Frame::run(const std::vector<OpValue> &inputs,
 Status ProgramRunner::Frame::steps() {
   size_t next = 0;
   for (size_t i = 0; i < program_.steps.size(); ++i) {
+    if (!plan_.isPreparation.empty() && plan_.isPreparation[i])
+      continue;
     bool isSegment = options_.graphs && next < plan_.segments.size() &&
                      plan_.segments[next].begin == i;
     if (Status s = isSegment ? segment(next) : step(i); !s)

@@ -269,6 +269,29 @@ Status ProgramRunner::addCheck(size_t index, const package::ExternStep &call) {
   return Status::success();
 }
 
+/// Notes which steps are preparation, and what they read. `root` is known.
+void ProgramRunner::Plan::findPreparation(const Program &program) {
+  std::vector<bool> reads(program.slots.size());
+  bool prepares = false;
+  for (const package::Step &step : program.steps) {
+    isPreparation.push_back(package::isPreparation(program, step));
+    if (!isPreparation.back())
+      continue;
+    prepares = true;
+    auto *launch = std::get_if<package::LaunchStep>(&step);
+    for (package::ValueId id : launch ? launch->buffers
+                                      : std::get<package::GridStep>(step).buffers)
+      if (const Value &value = program.values[root[id]];
+          value.kind == Value::Kind::Slot)
+        reads[value.slot] = true;
+  }
+  if (!prepares)
+    isPreparation.clear();
+  for (uint32_t slot = 0; slot < reads.size(); ++slot)
+    if (reads[slot])
+      preparedFrom.push_back(slot);
+}
+
 ProgramRunner::ProgramRunner(const Program &program)
     : program_(program), plan_(std::make_unique<Plan>()) {}
 
@@ -373,6 +396,7 @@ ProgramRunner::create(const Program &program, ProgramCode code,
     plan.arenaRooted[i] =
         program.values[plan.root[i]].kind == Value::Kind::Arena;
   }
+  plan.findPreparation(program);
   for (const package::Output &output : program.outputs) {
     bool mutates = output.role == package::Output::Role::BufferMutation ||
                    output.role == package::Output::Role::ParameterMutation ||
@@ -389,7 +413,7 @@ ProgramRunner::create(const Program &program, ProgramCode code,
 std::unique_ptr<ProgramRunner::Frame> ProgramRunner::takeFrame() {
   std::lock_guard<std::mutex> lock(framesMutex_);
   if (frames_.empty())
-    return std::make_unique<Frame>(program_, *plan_);
+    return std::make_unique<Frame>(*this);
   std::unique_ptr<Frame> frame = std::move(frames_.back());
   frames_.pop_back();
   return frame;

@@ -203,6 +203,7 @@ Status Session::loadCheckpoint(const std::string &path) {
   for (const auto &[key, target] : targets)
     if (!checkpoint->tensors.count(key))
       return refuse("it has no tensor '" + key.second + "'");
+  ++slots_->weightsVersion();
   for (auto &[key, tensor] : checkpoint->tensors) {
     auto target = targets.find(key);
     Status s = target != targets.end()

@@ -143,6 +143,7 @@ Status SlotTable::place(Tensor &tensor) const {
 }
 
 Status SlotTable::bindWeights() {
+  ++weightsVersion_;
   weights_.clear();
   std::map<std::string, std::shared_ptr<runtime::Storage>> storages;
   for (size_t slot = 0; program_ && slot < program_->inputs.size(); ++slot) {
@@ -277,6 +278,7 @@ SlotTable::copyStorage(const std::shared_ptr<runtime::Storage> &shared) {
     return copy.takeError();
   if (!device_)
     std::copy_n(shared->data(), shared->bytes(), (*copy)->data());
+  ++weightsVersion_;
   for (auto &[name, bound] : weights_) {
     if (!bound.tensor.defined() || bound.tensor.storage() != shared)
       continue;
@@ -351,6 +353,7 @@ Status SlotTable::setWeight(const std::string &name, const Tensor &contents) {
   for (auto &[other, bound] : weights_)
     if (other != name && isTied(name, other))
       changed.push_back(&bound);
+  ++weightsVersion_;
   for (BoundWeight *bound : changed) {
     bound->tensor = *copy;
     for (size_t slot : bound->slots)

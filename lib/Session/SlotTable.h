@@ -18,6 +18,7 @@
 
 #include "kiln/Session/Session.h"
 
+#include <atomic>
 #include <map>
 
 namespace kiln::session {
@@ -60,6 +61,9 @@ public:
     return optimizerState_;
   }
 
+  /// Changes with the contents of weights; see RunOptions.
+  std::atomic<uint64_t> &weightsVersion() { return weightsVersion_; }
+
   /// See Session.
   runtime::Tensor weight(const std::string &name) const;
   bool isTied(const std::string &name, const std::string &other) const;
@@ -99,6 +103,7 @@ private:
   std::vector<size_t> inputSlots_;
   std::shared_ptr<runtime::Device> device_;
   std::vector<StateTensor> optimizerState_;
+  std::atomic<uint64_t> weightsVersion_{1};
 };
 
 } // namespace kiln::session

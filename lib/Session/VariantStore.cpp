@@ -38,6 +38,7 @@ VariantStore::functionOptions(runtime::ThreadPool &pool) {
   function.run.reuseOutputs = options_.reuseOutputs;
   function.run.timeLaunches = options_.timeLaunches;
   function.run.graphs = options_.graphs;
+  function.run.weightsVersion = &slots_.weightsVersion();
   function.log = [](const std::string &text) { logRecompilation(text); };
   function.recompile = [this](const std::vector<OpValue> &slots,
                               const std::vector<std::string> &reasons) {

@@ -97,7 +97,8 @@ private:
 
 static bool holdsMemory(const package::Value &value) {
   return value.kind == package::Value::Kind::Arena ||
-         value.kind == package::Value::Kind::New;
+         value.kind == package::Value::Kind::New ||
+         value.kind == package::Value::Kind::Prepared;
 }
 
 /// The most bytes of arena and result values that steps need at one time.
@@ -130,6 +131,12 @@ static int64_t mostAlive(const package::Program &program, const Sizes &sizes) {
   }
   for (const package::Output &output : program.outputs)
     use(output.value, steps);
+  // What is prepared stays.
+  for (size_t id = 0; id < count; ++id)
+    if (program.values[id].kind == package::Value::Kind::Prepared) {
+      first[id] = 0;
+      last[id] = steps;
+    }
   // What is written over another value needs no memory beside it.
   std::map<std::pair<package::ExprId, size_t>, size_t> dying;
   for (size_t id = 0; id < count; ++id)
@@ -140,8 +147,8 @@ static int64_t mostAlive(const package::Program &program, const Sizes &sizes) {
   for (size_t id = 0; id < count; ++id)
     if (first[id] != SIZE_MAX && holdsMemory(program.values[id])) {
       auto over = dying.find({program.values[id].offset, first[id]});
-      if (over != dying.end() && over->second != id &&
-          last[id] > first[id])
+      if (program.values[id].kind != package::Value::Kind::Prepared &&
+          over != dying.end() && over->second != id && last[id] > first[id])
         ++first[id];
       int64_t bytes = sizes.bytes(program.values[id]);
       change[first[id]] += bytes;
@@ -174,7 +181,8 @@ MemoryNeed run::memoryNeed(const session::Session &session) {
   MemoryNeed need;
   need.plannedPeak = sizes.number(program.arenaBytes);
   for (const package::Value &value : program.values)
-    if (value.kind == package::Value::Kind::New)
+    if (value.kind == package::Value::Kind::New ||
+        value.kind == package::Value::Kind::Prepared)
       need.plannedPeak += sizes.bytes(value);
   need.lowerBound = mostAlive(program, sizes);
   for (const package::Output &output : program.outputs) {

@@ -99,7 +99,7 @@ extern "C" {
 /// Bumped whenever the meaning of anything in this header changes.
 #define KILN_PACKAGE_VERSION 8
 #define KILN_PROGRAM_MAGIC 0x474f5250u /* "PROG" */
-#define KILN_PROGRAM_VERSION 4
+#define KILN_PROGRAM_VERSION 5
 
 #define KILN_PACKAGE_DIGEST_OFFSET 24
 #define KILN_PACKAGE_HEADER_SIZE 56

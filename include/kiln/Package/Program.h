@@ -113,7 +113,8 @@ struct Value {
     View,    ///< of value `base`, whose id is smaller; `offset` counts elements
              ///< of `dtype` from the first element of `base`
     Dynamic, ///< whatever an extern call returned
-    Constant ///< package constant `slot`
+    Constant, ///< package constant `slot`
+    Prepared ///< storage that stays between calls, written when the weights change
   };
   Kind kind = Kind::Dynamic;
   DType dtype = DType::F32;
@@ -285,6 +286,10 @@ struct Program {
   std::vector<Output> outputs;
   ExprId arenaBytes = kNone; ///< size of the arena; kNone: no arena
 };
+
+/// True for a launch that writes a prepared value. It depends on weights alone, so it is
+/// left out of calls whose weights are those of the call before.
+bool isPreparation(const Program &program, const Step &step);
 
 /// Appends the encoding of `program` to `out`. The grammar stands in
 /// kiln/ABI/PackageABI.h.

@@ -28,7 +28,9 @@ namespace kiln::package {
 ///  - a step, an output or the arena uses only values and symbols that earlier
 ///    steps defined and did not release. A launch defines all its buffers;
 ///  - no launch and no copy writes a constant;
-///  - sizes of slots and of the arena depend on input symbols only.
+///  - sizes of slots and of the arena depend on input symbols only;
+///  - what is prepared depends on weights that no output changes, on constants and on
+///    what is prepared, and launches alone use it.
 Status verifyProgram(const Program &program);
 
 /// Checks each program, and that kernels, constants, guards and saved values

@@ -151,6 +151,15 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
       llvm::cl::init(false)};
 };
 
+struct ProgramPipelineOptions
+    : mlir::PassPipelineOptions<ProgramPipelineOptions> {
+  Option<int64_t> preparedBytes{
+      *this, "prepared-bytes",
+      llvm::cl::desc("Bytes that what is computed once from weights may take, as "
+                     "`limit` of `program-hoist-preparation`."),
+      llvm::cl::init(64 << 20)};
+};
+
 /// capture -> core: the Kiln core set, simplified.
 void buildCorePipeline(mlir::OpPassManager &pm,
                        const CorePipelineOptions &options);
@@ -189,7 +198,9 @@ void buildGPUPipeline(mlir::OpPassManager &pm,
 void buildGridPipeline(mlir::OpPassManager &pm);
 
 /// kernel -> package: programs of launches and calls, with their memory planned.
-void buildProgramPipeline(mlir::OpPassManager &pm);
+void buildProgramPipeline(mlir::OpPassManager &pm,
+                          const ProgramPipelineOptions &options =
+                              ProgramPipelineOptions());
 
 /// kernel -> native: the functions of `@kernels` in the llvm dialect. The driver
 /// runs the same passes on each kernel where it generates its code.

@@ -28,6 +28,7 @@
 #include "kiln/Runtime/Operator.h"
 #include "kiln/Runtime/ThreadPool.h"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -86,6 +87,11 @@ struct RunOptions {
   /// On a device: the second call with the same sizes writes down the launches that
   /// follow each other, later ones replay them, with the addresses of the call.
   bool graphs = false;
+  /// The version of what is passed for weights, which the caller changes with their
+  /// contents; a program that writes to them by way of another input changes it, too.
+  /// What depends on weights alone (`package::isPreparation`) runs once for each. Null:
+  /// nothing is known of them, and it runs in each call.
+  std::atomic<uint64_t> *weightsVersion = nullptr;
   /// Where the arena comes from and goes back to, for calls that follow each
   /// other: the largest of them is what all need. Null: the runner keeps one.
   std::shared_ptr<Storage> *arena = nullptr;
@@ -142,6 +148,7 @@ public:
 
 private:
   struct Plan;
+  struct Prepared;
   class Frame;
 
   ProgramRunner(const package::Program &program);
@@ -152,6 +159,10 @@ private:
   std::unique_ptr<Plan> plan_;
   std::mutex framesMutex_;
   std::vector<std::unique_ptr<Frame>> frames_; ///< idle; one per running call
+  /// What calls share. Held while it is made, so that of calls which need it at the same
+  /// time one makes it.
+  std::mutex preparedMutex_;
+  std::shared_ptr<const Prepared> prepared_;
 };
 
 } // namespace kiln::runtime

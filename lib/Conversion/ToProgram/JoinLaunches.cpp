@@ -135,7 +135,8 @@ void JoinLaunches::joinFunction(program::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
     auto launch = dyn_cast<LaunchOp>(op);
     // Code in the llvm dialect is past being called by what is added here.
-    if (!launch || launch.getAlone() ||
+    // What is prepared runs in few calls, and would take the others with it.
+    if (!launch || launch.getAlone() || launch.isPreparation() ||
         !kernels.lookupSymbol<mlir::func::FuncOp>(
             launch.getKernel().getLeafReference())) {
       // Memory that is only named is not in the way.

@@ -105,7 +105,8 @@ LogicalResult LoopConverter::getBuffers(Op op, SmallVector<Value> &buffers,
       return failure();
     auto buffer = seenByCaller(result, cast<program::BufferType>(*type));
     auto alloc = program::AllocOp::create(builder, op.getLoc(), buffer,
-                                          guard::ExprAttr(), UnitAttr());
+                                          guard::ExprAttr(), UnitAttr(),
+                                          UnitAttr());
     values[result] = alloc.getResult();
     buffers.push_back(alloc.getResult());
     writes.push_back(true);
@@ -182,7 +183,8 @@ LogicalResult LoopConverter::convertGrid(loop::LaunchGridOp op) {
     auto type = program::BufferType::get(getContext(), {bytes},
                                          builder.getI8Type(), {});
     buffers.push_back(program::AllocOp::create(builder, op.getLoc(), type,
-                                               guard::ExprAttr(), UnitAttr()));
+                                               guard::ExprAttr(), UnitAttr(),
+                                               UnitAttr()));
     writes.push_back(true);
   }
   auto module = op->getParentOfType<ModuleOp>();

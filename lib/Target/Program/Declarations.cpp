@@ -130,7 +130,8 @@ Status Exporter::addSlot(program::SlotOp op) {
 
 Status Exporter::addAlloc(program::AllocOp op) {
   package::Value value;
-  value.kind = package::Value::Kind::New;
+  value.kind = op.getIsPrepared() ? package::Value::Kind::Prepared
+                                  : package::Value::Kind::New;
   if (ExprAttr place = op.getPlaceAttr()) {
     value.kind = package::Value::Kind::Arena;
     auto offset = exprs->get(place);

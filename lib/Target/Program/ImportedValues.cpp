@@ -212,7 +212,8 @@ Status Importer::declare(ValueId id) {
     values[id] = program::AllocOp::create(
         builder, loc, *type,
         value.kind == Kind::Arena ? exprs[value.offset] : ExprAttr(),
-        /*is_new=*/value.kind == Kind::New);
+        /*is_new=*/value.kind == Kind::New,
+        /*is_prepared=*/value.kind == Kind::Prepared);
   }
   return Status::success();
 }

@@ -40,7 +40,8 @@ struct ProgramStages : StageDialectInterface {
 
   std::string getUnmet(Operation *op, Stage, bool) const final {
     auto alloc = dyn_cast<AllocOp>(op);
-    if (alloc && !alloc.getPlaceAttr() && !alloc.getIsNew())
+    if (alloc && !alloc.getPlaceAttr() && !alloc.getIsNew() &&
+        !alloc.getIsPrepared())
       return "a place in memory, as 'program-plan-memory' gives it";
     return {};
   }

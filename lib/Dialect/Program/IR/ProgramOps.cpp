@@ -63,7 +63,8 @@ LogicalResult FuncOp::verifyRegions() {
     }
   }
   return failure(failed(verifySymbols(*this)) ||
-                 failed(verifyMemory(*this))); // C2, C3
+                 failed(verifyMemory(*this)) || // C2, C3
+                 failed(verifyPreparation(*this))); // C5
 }
 
 /// The forward program is verified by now, wherever it stands.
@@ -222,8 +223,9 @@ LogicalResult DefineOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult AllocOp::verify() {
-  if (getPlaceAttr() && getIsNew()) // C1
-    return emitOpError("has a place in the arena and is new");
+  if (bool(getPlaceAttr()) + getIsNew() + getIsPrepared() > 1) // C1
+    return emitOpError("has more than one place, expected one in the arena, "
+                       "'new' or 'prepared'");
   if (!getType().getByteSize()) // C2
     return emitOpError("expected a buffer without gaps");
   return success();

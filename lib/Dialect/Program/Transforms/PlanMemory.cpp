@@ -121,7 +121,7 @@ void Planner::findBuffers() {
     for (auto [k, value] : llvm::enumerate(launch.getBuffers())) {
       auto alloc = value.getDefiningOp<AllocOp>();
       if (!launch.getWrites()[k] || !alloc || alloc.getPlaceAttr() ||
-          alloc.getIsNew())
+          alloc.getIsNew() || alloc.getIsPrepared())
         continue;
       Buffer buffer{alloc, launch, unsigned(k)};
       buffer.first = buffer.last = steps[launch];

@@ -63,6 +63,19 @@ guard::ExprAttr alignBytes(guard::ExprAttr bytes);
 /// over, and the step that did it.
 LogicalResult verifyMemory(FuncOp function);
 
+/// True for what a caller passes as a weight and no output of its program changes: its
+/// contents are the same in all calls, until the caller sets others.
+bool staysTheSame(SlotOp slot);
+
+/// What `buffer` is a view of, or itself; null if where the view lies depends on symbols.
+mlir::Value getFixedRoot(mlir::Value buffer);
+
+/// True if an expression of `launch` names a symbol.
+bool dependsOnSymbols(LaunchOp launch);
+
+/// What `function` prepares depends on weights alone, and nobody changes it.
+LogicalResult verifyPreparation(FuncOp function);
+
 /// Each expression of `function` is evaluated when its symbols have their values.
 LogicalResult verifySymbols(FuncOp function);
 

@@ -57,6 +57,11 @@ def Program_FuncOp : Program_Op<"func", [IsolatedFromAbove, Symbol,
       have; what cannot be shown is refused.
     - (C4) `@forward` and `@backward` of a module agree: what one saves the other
       takes, in order and by type.
+    - (C5) a launch that writes a `prepared` buffer is *preparation*, which runs only
+      where the weights are others than in the call before: it reads weights that no
+      output changes, constants and prepared buffers, depends on no symbol, and
+      writes prepared buffers alone, but for its workspace. A prepared buffer has one
+      writer, and launches alone read it.
 
     ```mlir
     program.func @main arena 256 {
@@ -182,23 +187,25 @@ def Program_AllocOp : Program_Step<"alloc"> {
   let summary = "A buffer of a call";
   let description = [{
     With `at`, that many bytes into the arena; with `new`, in storage of its own,
-    which may be returned. One that has no place yet gets it from
-    `program-plan-memory`.
+    which may be returned; with `prepared`, in storage that stays from one call to the
+    next and is written once for each version of the weights. One that has no place yet
+    gets it from `program-plan-memory`.
 
     ```mlir
     %t = program.alloc at s77 * 64 : !program.buffer<[s77, 4], f32>
     %r = program.alloc new : !program.buffer<[s77, 4], f32>
+    %p = program.alloc prepared : !program.buffer<[8, 4], f32>
     ```
 
-    It is not both `new` and in the arena (C1). Its elements stand without gaps, in any
-    order of its dimensions (C2).
+    It is in the arena, `new` or `prepared`, one of them at most (C1). Its elements
+    stand without gaps, in any order of its dimensions (C2).
   }];
   let arguments = (ins OptionalAttr<Program_ExprAttr>:$place,
-                       UnitAttr:$is_new);
+                       UnitAttr:$is_new, UnitAttr:$is_prepared);
   let results = (outs Res<Program_BufferType, "", [MemAlloc]>:$result);
   let assemblyFormat = [{
-    (`at` custom<Expr>($place)^)? (`new` $is_new^)? attr-dict `:`
-    qualified(type($result))
+    (`at` custom<Expr>($place)^)? (`new` $is_new^)? (`prepared` $is_prepared^)?
+    attr-dict `:` qualified(type($result))
   }];
   let hasVerifier = 1;
 }
@@ -338,6 +345,8 @@ def Program_LaunchOp : Program_Step<"launch", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    /// True if it writes a `prepared` buffer: it runs once for a version of the weights.
+    bool isPreparation();
     /// All functions that it may run: `kernel`, or those of its grid.
     ::llvm::SmallVector<::mlir::SymbolRefAttr> getKernels();
   }];

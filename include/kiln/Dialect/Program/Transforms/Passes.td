@@ -11,6 +11,54 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ProgramHoistPreparationPass
+    : Pass<"program-hoist-preparation", "::mlir::ModuleOp"> {
+  let summary = "Compute what depends on weights alone once";
+  let description = [{
+    Launches that read weights which no output changes, constants, or what such
+    launches have written, depend on no symbol, and whose results launches alone read,
+    move to the beginning of the program, and write `prepared` buffers: the runtime
+    leaves them out of calls whose weights are those of the call before. Equal ones
+    become one.
+
+    What is prepared stays in memory. It may take as much as the weights that nothing
+    else reads, which are then not touched any more, and `limit` bytes beside; what
+    comes later in the program and does not fit stays where it is. So does a
+    launch without inputs whose result the one that reads it could overwrite in place.
+    Programs of a training step and bodies of control flow stay as they are.
+
+    Reports `prepared` (passed) with the number of launches and their bytes, and
+    `not-prepared` (missed) for what does not fit.
+
+    Before:
+
+    ```mlir
+    %x = program.slot user_input "x" : !program.buffer<[64], f32>
+    %w = program.slot parameter "w" : !program.buffer<[64], f32>
+    %a = program.alloc : !program.buffer<[64], f32>
+    program.launch @kernels::@k0(%x, %a) ...
+    %s = program.alloc : !program.buffer<[64], f32>
+    program.launch @kernels::@k1(%w, %s) ...
+    ```
+
+    After:
+
+    ```mlir
+    %x = program.slot user_input "x" : !program.buffer<[64], f32>
+    %w = program.slot parameter "w" : !program.buffer<[64], f32>
+    %s = program.alloc prepared : !program.buffer<[64], f32>
+    program.launch @kernels::@k1(%w, %s) ...
+    %a = program.alloc : !program.buffer<[64], f32>
+    program.launch @kernels::@k0(%x, %a) ...
+    ```
+  }];
+  let options = [
+    Option<"limit", "limit", "int64_t", "67108864",
+           "Bytes that prepared buffers may take beside those of the weights that "
+           "nothing else reads. Negative: nothing is prepared.">
+  ];
+}
+
 def ProgramPlanMemoryPass : Pass<"program-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Give every buffer a place";
   let description = [{

@@ -1,0 +1,226 @@
+//===- Preparation.cpp - What depends on weights alone --------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Preparation.h"
+
+#include "kiln/Package/ExprEvaluator.h"
+
+#include <algorithm>
+
+namespace kiln::package {
+
+static ValueId rootOf(const Program &program, ValueId id) {
+  while (program.values[id].kind == Value::Kind::View)
+    id = program.values[id].base;
+  return id;
+}
+
+static bool isPrepared(const Program &program, ValueId id) {
+  return id != kNone &&
+         program.values[rootOf(program, id)].kind == Value::Kind::Prepared;
+}
+
+/// What a launch or a grid touches; null for other steps.
+static const std::vector<ValueId> *
+buffersOf(const Step &step, const std::vector<uint32_t> *&writes) {
+  if (auto *launch = std::get_if<LaunchStep>(&step)) {
+    writes = &launch->writes;
+    return &launch->buffers;
+  }
+  if (auto *grid = std::get_if<GridStep>(&step)) {
+    writes = &grid->writes;
+    return &grid->buffers;
+  }
+  return nullptr;
+}
+
+bool isPreparation(const Program &program, const Step &step) {
+  const std::vector<uint32_t> *writes = nullptr;
+  auto *buffers = buffersOf(step, writes);
+  return buffers &&
+         std::any_of(writes->begin(), writes->end(), [&](uint32_t at) {
+           return isPrepared(program, (*buffers)[at]);
+         });
+}
+
+namespace {
+
+class PreparationVerifier {
+public:
+  explicit PreparationVerifier(const Program &program)
+      : program_(program), isWritten_(program.values.size()),
+        changes_(program.slots.size()) {
+    for (const Output &output : program.outputs)
+      if (output.aliasOfSlot != kNone &&
+          (output.role == Output::Role::BufferMutation ||
+           output.role == Output::Role::ParameterMutation ||
+           output.role == Output::Role::InputMutation))
+        changes_[output.aliasOfSlot] = true;
+  }
+
+  Status run() {
+    for (size_t i = 0; i < program_.values.size(); ++i)
+      if (program_.values[i].kind == Value::Kind::Prepared)
+        for (const auto *list :
+             {&program_.values[i].sizes, &program_.values[i].strides})
+          for (ExprId id : *list)
+            if (!isNumber(id))
+              return bad("value " + std::to_string(i) +
+                         " is prepared and depends on symbols");
+    for (size_t i = 0; i < program_.steps.size(); ++i)
+      if (Status s = step(program_.steps[i]); !s)
+        return s.error().withContext("step " + std::to_string(i));
+    for (const Output &output : program_.outputs)
+      if ((output.kind == Output::Kind::Tensor ||
+           output.kind == Output::Kind::Scalar) &&
+          isPrepared(program_, output.value))
+        return bad("a prepared value is returned");
+    return Status::success();
+  }
+
+private:
+  static Error bad(const std::string &message) {
+    return Error::malformed(message);
+  }
+  bool isNumber(ExprId id) const {
+    return id == kNone || symbolsOf(program_.exprs[id]).empty();
+  }
+  bool areNumbers(const std::vector<ExprId> &ids) const {
+    return std::all_of(ids.begin(), ids.end(),
+                       [&](ExprId id) { return isNumber(id); });
+  }
+
+  bool staysTheSame(ValueId id) const {
+    const Value &value = program_.values[rootOf(program_, id)];
+    if (value.kind != Value::Kind::Slot)
+      return value.kind == Value::Kind::Constant ||
+             value.kind == Value::Kind::Prepared;
+    Slot::Kind kind = program_.slots[value.slot].kind;
+    return (kind == Slot::Kind::Parameter || kind == Slot::Kind::Buffer ||
+            kind == Slot::Kind::Constant) &&
+           !changes_[value.slot];
+  }
+
+  /// Views of what is prepared, and of what it is made from, are the same in
+  /// each call.
+  bool isPlaced(ValueId id) const {
+    for (; program_.values[id].kind == Value::Kind::View;
+         id = program_.values[id].base) {
+      const Value &value = program_.values[id];
+      if (!areNumbers(value.sizes) || !areNumbers(value.strides) ||
+          !isNumber(value.offset))
+        return false;
+    }
+    return true;
+  }
+
+  bool dependsOnSymbols(const Step &step) const {
+    if (auto *launch = std::get_if<LaunchStep>(&step))
+      return !areNumbers(launch->arguments) || !isNumber(launch->workItems) ||
+             !isNumber(launch->scratchBytes);
+    auto &grid = std::get<GridStep>(step);
+    if (!isNumber(grid.narrow))
+      return true;
+    for (const GridStep::Part &part : grid.parts) {
+      if (!areNumbers(part.arguments) || !isNumber(part.blocks))
+        return true;
+      for (const GridStep::TensorMap &map : part.maps)
+        if (!isNumber(map.offset) || !areNumbers(map.sizes) ||
+            !areNumbers(map.strides))
+          return true;
+    }
+    return false;
+  }
+
+  Status step(const Step &step) {
+    const std::vector<uint32_t> *writes = nullptr;
+    auto *buffers = buffersOf(step, writes);
+    if (!buffers)
+      return others(step);
+    if (!isPreparation(program_, step))
+      return Status::success();
+    if (dependsOnSymbols(step))
+      return bad("a value is prepared by what depends on symbols");
+    auto *grid = std::get_if<GridStep>(&step);
+    for (size_t at = 0; at < buffers->size(); ++at) {
+      ValueId id = (*buffers)[at];
+      bool isWritten =
+          std::find(writes->begin(), writes->end(), at) != writes->end();
+      bool isWorkspace =
+          grid && grid->hasWorkspace && at + 1 == buffers->size();
+      if (isWorkspace)
+        continue;
+      if (!isPlaced(id) ||
+          (isWritten ? !isPrepared(program_, id) : !staysTheSame(id)))
+        return bad("buffer " + std::to_string(at) +
+                   (isWritten ? " is written with what is prepared, and is not"
+                              : " is read by what is prepared, expected a "
+                                "weight that stays, a constant or a prepared "
+                                "value"));
+      ValueId root = rootOf(program_, id);
+      if (isWritten && isWritten_[root])
+        return bad("value " + std::to_string(root) + " is prepared twice");
+      isWritten_[root] = isWritten_[root] || isWritten;
+    }
+    return Status::success();
+  }
+
+  Status argument(const Argument &given) const {
+    if (auto *tensor = std::get_if<Argument::TensorRef>(&given.value)) {
+      if (isPrepared(program_, tensor->value))
+        return bad("a prepared value is passed to a call");
+    } else if (auto *scalar = std::get_if<Argument::ScalarRef>(&given.value)) {
+      if (isPrepared(program_, scalar->value))
+        return bad("a prepared value is read as a number");
+    } else if (auto *list = std::get_if<Argument::List>(&given.value)) {
+      for (const Argument &element : *list)
+        if (Status s = argument(element); !s)
+          return s;
+    }
+    return Status::success();
+  }
+
+  /// Steps that are no launches have nothing to do with what is prepared.
+  Status others(const Step &step) const {
+    std::vector<ValueId> ids;
+    const std::vector<Argument> *arguments = nullptr;
+    if (auto *call = std::get_if<ExternStep>(&step)) {
+      arguments = &call->arguments;
+      ids = call->results;
+    } else if (auto *control = std::get_if<ControlStep>(&step)) {
+      arguments = &control->arguments;
+      ids = control->results;
+    } else if (auto *copy = std::get_if<CopyStep>(&step)) {
+      ids = {copy->source, copy->target};
+    } else if (auto *definition = std::get_if<DefineSymbolStep>(&step)) {
+      ids = {definition->value};
+    } else if (auto *release = std::get_if<ReleaseStep>(&step)) {
+      ids = release->values;
+    }
+    for (size_t i = 0; arguments && i < arguments->size(); ++i)
+      if (Status s = argument((*arguments)[i]); !s)
+        return s;
+    for (ValueId id : ids)
+      if (isPrepared(program_, id))
+        return bad("value " + std::to_string(id) +
+                   " is prepared, expected launches alone to use it");
+    return Status::success();
+  }
+
+  const Program &program_;
+  std::vector<bool> isWritten_;
+  std::vector<bool> changes_;
+};
+
+} // namespace
+
+Status verifyPreparation(const Program &program) {
+  return PreparationVerifier(program).run();
+}
+
+} // namespace kiln::package

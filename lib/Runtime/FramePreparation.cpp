@@ -1,0 +1,137 @@
+//===- FramePreparation.cpp - What depends on weights alone ---------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The first call with a version of the weights runs the preparation of the
+// program and leaves what it has written to the runner; others take it from
+// there. A preparation that fails leaves nothing, and one that another call
+// still reads is let go of with it: both have storage of their own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Frame.h"
+
+namespace kiln::runtime {
+
+using package::Output;
+using package::ValueId;
+
+namespace {
+
+/// The bytes of a tensor, for comparison alone.
+struct Range {
+  const uint8_t *begin = nullptr, *end = nullptr;
+
+  explicit Range(const OpValue &value) {
+    auto *tensor = std::get_if<Tensor>(&value.value);
+    if (!tensor || !tensor->defined() || tensor->numel() == 0)
+      return;
+    int64_t last = 1;
+    for (int64_t dim = 0; dim < tensor->rank(); ++dim)
+      last += (tensor->size(dim) - 1) * tensor->stride(dim);
+    begin = tensor->data();
+    end = begin + static_cast<size_t>(last) * itemSize(tensor->dtype());
+  }
+  bool meets(const Range &other) const {
+    return begin < other.end && other.begin < end;
+  }
+};
+
+} // namespace
+
+/// True if the program writes to memory that preparation reads by another name:
+/// a tied buffer, or an input that is a view of a weight.
+bool ProgramRunner::Frame::changesWeights() const {
+  if (!plan_.mutates || !options_.writeBack)
+    return false;
+  for (const Output &output : program_.outputs) {
+    if (output.role != Output::Role::BufferMutation &&
+        output.role != Output::Role::ParameterMutation &&
+        output.role != Output::Role::InputMutation)
+      continue;
+    Range written((*inputs_)[output.aliasOfSlot]);
+    for (uint32_t slot : plan_.preparedFrom)
+      if (written.meets(Range((*inputs_)[slot])))
+        return true;
+  }
+  return false;
+}
+
+Status ProgramRunner::Frame::prepare() {
+  std::vector<const uint8_t *> weights;
+  weights.reserve(plan_.preparedFrom.size());
+  for (uint32_t slot : plan_.preparedFrom) {
+    auto *tensor = std::get_if<Tensor>(&(*inputs_)[slot].value);
+    weights.push_back(tensor && tensor->defined() ? tensor->data() : nullptr);
+  }
+  if (!options_.weightsVersion)
+    return runPreparation(0, std::move(weights));
+  if (changesWeights()) {
+    // Who reads them in this call sees what they held before it, later calls do
+    // not.
+    ++*options_.weightsVersion;
+    return runPreparation(0, std::move(weights));
+  }
+  uint64_t version = *options_.weightsVersion;
+  std::lock_guard<std::mutex> lock(runner_.preparedMutex_);
+  if (const Prepared *known = runner_.prepared_.get();
+      known && known->version == version && known->weights == weights) {
+    prepared_ = runner_.prepared_;
+    return Status::success();
+  }
+  runner_.prepared_.reset(); // not both at a time
+  if (Status s = runPreparation(version, std::move(weights)); !s)
+    return s;
+  runner_.prepared_ = prepared_;
+  return Status::success();
+}
+
+Status
+ProgramRunner::Frame::runPreparation(uint64_t version,
+                                     std::vector<const uint8_t *> weights) {
+  preparing_ = std::make_shared<Prepared>();
+  preparing_->version = version;
+  preparing_->weights = std::move(weights);
+  preparing_->tensors.resize(program_.values.size());
+  for (size_t i = 0; i < program_.steps.size(); ++i)
+    if (plan_.isPreparation[i])
+      if (Status s = step(i); !s)
+        return s.error().withContext("preparation");
+  prepared_ = std::move(preparing_);
+  return Status::success();
+}
+
+/// Where a prepared value is: in what calls share, or in what this one makes.
+Status ProgramRunner::Frame::makePrepared(ValueId id) {
+  if (prepared_ && prepared_->tensors[id].defined()) {
+    setOwn(id, prepared_->tensors[id]);
+    return Status::success();
+  }
+  if (!preparing_)
+    return Error::internal("value " + std::to_string(id) +
+                           " is used and was not prepared");
+  const package::Value &value = program_.values[id];
+  std::vector<int64_t> sizes, strides;
+  if (Status s = layoutOf(value, sizes, strides); !s)
+    return s;
+  auto extent = storageExtent(value.dtype, sizes, strides, 0);
+  if (!extent)
+    return extent.error().withContext("value " + std::to_string(id));
+  auto storage =
+      allocateOn(device(), static_cast<size_t>(*extent), "prepared weights");
+  if (!storage)
+    return storage.takeError();
+  auto tensor = Tensor::view(std::move(*storage), value.dtype, std::move(sizes),
+                             std::move(strides), 0);
+  if (!tensor)
+    return tensor.error().withContext("value " + std::to_string(id));
+  preparing_->tensors[id] = *tensor;
+  setOwn(id, std::move(*tensor));
+  return Status::success();
+}
+
+} // namespace kiln::runtime

@@ -1,0 +1,155 @@
+// RUN: kiln-opt %s --program-hoist-preparation=limit=4096 --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --program-hoist-preparation=limit=4096 --split-input-file -o /dev/null --remarks-filter=program-hoist-preparation 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: kiln-opt %s --program-hoist-preparation=limit=-1 --split-input-file | FileCheck %s --check-prefix=OFF --implicit-check-not=prepared
+
+// OFF-LABEL: program.func @chain
+
+!b = !program.buffer<[256], f32>
+
+// What reads weights alone, and what reads that, runs before all else; equal launches
+// become one. The weight is not read any more, which makes room.
+
+// REMARK: remark: [Passed] prepared | Category:program-hoist-preparation | Function=chain | bytes=2048, launches=2, weights=1024
+// CHECK-LABEL: program.func @chain
+// CHECK: %[[X:.*]] = program.slot user_input
+// CHECK: %[[W:.*]] = program.slot parameter
+// CHECK-NEXT: %[[A:.*]] = program.alloc prepared
+// CHECK-NEXT: program.launch @kernels::@cast(%[[W]], %[[A]])
+// CHECK-NEXT: %[[V:.*]] = program.view %[[A]]
+// CHECK-NEXT: %[[B:.*]] = program.alloc prepared
+// CHECK-NEXT: program.launch @kernels::@scale(%[[V]], %[[B]])
+// CHECK: program.launch @kernels::@add(%[[X]], %[[B]], %[[R:.*]])
+// CHECK: program.launch @kernels::@add(%[[R]], %[[A]], %{{.*}})
+// CHECK-NOT: @cast
+program.func @chain {
+  %x = program.slot user_input "x" : !b
+  %w = program.slot parameter "w" path "w" : !b
+  %r = program.alloc : !b
+  %a = program.alloc : !b
+  program.launch @kernels::@cast(%w, %a) access [read, write] symbols [] work 256 grain 64 : !b, !b
+  %v = program.view %a offset 0 : !b to !b
+  %b = program.alloc : !b
+  program.launch @kernels::@scale(%v, %b) access [read, write] symbols [] work 256 grain 64 : !b, !b
+  program.launch @kernels::@add(%x, %b, %r) access [read, read, write] symbols [] work 256 grain 64 : !b, !b, !b
+  %c = program.alloc : !b
+  program.launch @kernels::@cast(%w, %c) access [read, write] symbols [] work 256 grain 64 : !b, !b
+  %s = program.alloc : !b
+  program.launch @kernels::@add(%r, %c, %s) access [read, read, write] symbols [] work 256 grain 64 : !b, !b, !b
+  program.return %s outputs [#program.output<role = user_output>] : !b
+}
+
+// -----
+
+!b = !program.buffer<[256], f32>
+
+// Not what an output changes, what the caller receives, or what an operator is given.
+
+// CHECK-LABEL: program.func @changed
+// CHECK-NOT: prepared
+program.func @changed {
+  %w = program.slot parameter "w" path "w" : !b
+  %m = program.slot buffer "m" path "mean" : !b
+  %a = program.alloc : !b
+  program.launch @kernels::@cast(%m, %a) access [read, write] symbols [] work 256 grain 64 : !b, !b
+  %n = program.alloc : !b
+  program.launch @kernels::@add(%a, %w, %n) access [read, read, write] symbols [] work 256 grain 64 : !b, !b, !b
+  %r = program.alloc : !b
+  program.launch @kernels::@cast(%w, %r) access [read, write] symbols [] work 256 grain 64 : !b, !b
+  %c = program.alloc : !b
+  program.launch @kernels::@scale(%w, %c) access [read, write] symbols [] work 256 grain 64 : !b, !b
+  %s = program.call "aten.sort.default"(%c) arguments [#program.operand<0>] : (!b) -> !b
+  program.return %n, %r, %s outputs [#program.output<role = buffer_mutation, target = "mean">,
+      #program.output<role = user_output>, #program.output<role = user_output>] : !b, !b, !b
+}
+
+// -----
+
+!b = !program.buffer<[256], f32>
+!d = !program.buffer<[s0], f32>
+
+// Not what depends on a size of the call.
+
+// CHECK-LABEL: program.func @sizes
+// CHECK-NOT: prepared
+program.func @sizes {
+  %x = program.slot user_input "x" : !d
+  %w = program.slot parameter "w" path "w" : !b
+  program.symbol "s0" size 0 of %x range 2 to 256 : !d
+  %a = program.alloc : !b
+  program.launch @kernels::@cast(%w, %a) access [read, write] symbols [s0] work 256 grain 64 : !b, !b
+  %v = program.view %w offset s0 : !b to !program.buffer<[], f32>
+  %c = program.alloc : !program.buffer<[], f32>
+  program.launch @kernels::@cast(%v, %c) access [read, write] symbols [] work 1 grain 64 : !program.buffer<[], f32>, !program.buffer<[], f32>
+  %r = program.alloc : !b
+  program.launch @kernels::@add(%a, %c, %r) access [read, read, write] symbols [] work 256 grain 64 : !b, !program.buffer<[], f32>, !b
+  program.return %r outputs [#program.output<role = user_output>] : !b
+}
+
+// -----
+
+!b = !program.buffer<[256], f32>
+!l = !program.buffer<[2048], f32>
+
+// What does not fit stays, and what reads it; a weight that others read gives no room.
+
+// REMARK: remark: [Missed] not-prepared | Category:program-hoist-preparation | Function=limited | Reason="it takes more memory than prepared-memory allows", bytes=8192, kernel=repeat
+// REMARK: remark: [Missed] not-prepared | Category:program-hoist-preparation | Function=limited | Reason="what it reads is computed in each call", bytes=1024, kernel=sum
+// REMARK: remark: [Passed] prepared | Category:program-hoist-preparation | Function=limited | bytes=1024, launches=1, weights=0
+// CHECK-LABEL: program.func @limited
+// CHECK: program.alloc prepared : !program.buffer<[256], f32>
+// CHECK-NEXT: program.launch @kernels::@cast
+// CHECK-NOT: prepared
+program.func @limited {
+  %w = program.slot parameter "w" path "w" : !b
+  %l = program.alloc : !l
+  program.launch @kernels::@repeat(%w, %l) access [read, write] symbols [] work 256 grain 64 : !b, !l
+  %t = program.alloc : !b
+  program.launch @kernels::@sum(%l, %t) access [read, write] symbols [] work 256 grain 64 : !l, !b
+  %a = program.alloc : !b
+  program.launch @kernels::@cast(%w, %a) access [read, write] symbols [] work 256 grain 64 : !b, !b
+  %r = program.alloc : !b
+  program.launch @kernels::@add(%a, %t, %r) access [read, read, write] symbols [] work 256 grain 64 : !b, !b, !b
+  program.return %r outputs [#program.output<role = user_output>] : !b
+}
+
+// -----
+
+!b = !program.buffer<[256], f32>
+
+// Zeros that the next launch would write over are made in each call.
+
+// CHECK-LABEL: program.func @zeros
+// CHECK: program.alloc prepared
+// CHECK-NEXT: program.launch @kernels::@range
+// CHECK: program.alloc : !program.buffer
+// CHECK-NEXT: program.launch @kernels::@zeros
+program.func @zeros {
+  %x = program.slot user_input "x" : !b
+  %z = program.alloc : !b
+  program.launch @kernels::@zeros(%z) access [write] symbols [] work 256 grain 64 : !b
+  %i = program.alloc : !b
+  program.launch @kernels::@range(%i) access [write] symbols [] work 256 grain 64 : !b
+  %r = program.alloc : !b
+  program.launch @kernels::@add(%x, %z, %i, %r) access [read, read, read, write] symbols [] work 256 grain 64 {overwrites = array<i64: 3, 1>} : !b, !b, !b, !b
+  program.return %r outputs [#program.output<role = user_output>] : !b
+}
+
+// -----
+
+!b = !program.buffer<[256], f32>
+
+// Weights of a training step are others in each.
+
+// CHECK-LABEL: program.func @forward
+// CHECK-NOT: prepared
+program.func @forward {
+  %w = program.slot parameter "w" path "w" : !b
+  %a = program.alloc : !b
+  program.launch @kernels::@cast(%w, %a) access [read, write] symbols [] work 256 grain 64 : !b, !b
+  %r = program.alloc : !b
+  program.launch @kernels::@add(%a, %a, %r) access [read, read, write] symbols [] work 256 grain 64 : !b, !b, !b
+  program.return %r outputs [#program.output<role = user_output>] : !b
+}
+program.func @backward {
+  program.return outputs []
+}

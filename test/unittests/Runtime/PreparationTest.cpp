@@ -1,0 +1,195 @@
+//===- PreparationTest.cpp - What depends on weights alone ----------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Package/SampleProgram.h"
+#include "TestKernels.h"
+#include "kiln/Package/Verifier.h"
+#include "kiln/Runtime/Executable.h"
+
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace kiln;
+using namespace kiln::runtime;
+using namespace kiln::test;
+
+namespace {
+
+/// y = x + (w + 1), where the sum in brackets is prepared. With `changes`, the
+/// new contents of input x are y.
+ProgramBuilder sumProgram(bool changes = false) {
+  ProgramBuilder b;
+  ExprId two = b.integer(2), one = b.integer(1);
+  uint32_t x = b.slot("x", {two}), w = b.slot("w", {two});
+  b.program.slots[w].kind = Slot::Kind::Parameter;
+  ValueId input = b.slotValue(x), weight = b.slotValue(w);
+  ValueId prepared = b.value(Value::Kind::Prepared, {two});
+  b.launch(kAddSymbol, {weight, prepared}, {one}, two).writes = {1};
+  ValueId y = b.value(Value::Kind::New, {two});
+  b.launch(kAddBuffers, {input, prepared, y}, {}, two).writes = {2};
+  if (changes)
+    b.output(y, "y", Output::Role::InputMutation).aliasOfSlot = x;
+  else
+    b.output(y);
+  return b;
+}
+
+std::shared_ptr<Executable> load(const ProgramBuilder &b) {
+  Package package;
+  package.programs.push_back(b.program);
+  package.image = testImage();
+  auto loaded = Executable::load(std::move(package), OperatorRegistry());
+  EXPECT_TRUE(loaded) << loaded.error().message;
+  return loaded ? *loaded : nullptr;
+}
+
+/// What a call gives, and how many kernels it launched.
+struct Call {
+  std::vector<float> values;
+  uint64_t launches = 0;
+};
+
+Call call(Executable &executable, const Tensor &x, const Tensor &w,
+          std::atomic<uint64_t> *version) {
+  RunStats stats;
+  RunOptions options;
+  options.stats = &stats;
+  options.weightsVersion = version;
+  auto result = executable.forward().run({x, w}, options);
+  EXPECT_TRUE(result) << result.error().message;
+  if (!result)
+    return {};
+  return {valuesOf(std::get<Tensor>((*result)[0].value)), stats.kernelLaunches};
+}
+
+using Floats = std::vector<float>;
+
+} // namespace
+
+TEST(Preparation, RunsOnceForAVersionOfTheWeights) {
+  auto executable = load(sumProgram());
+  ASSERT_TRUE(executable);
+  std::atomic<uint64_t> version{1};
+  Tensor x = floats({2}, {1, 2}), w = floats({2}, {10, 20});
+  Call first = call(*executable, x, w, &version);
+  EXPECT_EQ(first.values, (Floats{12, 23}));
+  EXPECT_EQ(first.launches, 2u);
+  Call second = call(*executable, floats({2}, {3, 4}), w, &version);
+  EXPECT_EQ(second.values, (Floats{14, 25}));
+  EXPECT_EQ(second.launches, 1u);
+  // Others in the same memory, said by the version; then others in other
+  // memory.
+  w.dataAs<float>()[0] = 100;
+  ++version;
+  EXPECT_EQ(call(*executable, x, w, &version).values, (Floats{102, 23}));
+  Tensor other = floats({2}, {0, 0});
+  EXPECT_EQ(call(*executable, x, other, &version).values, (Floats{2, 3}));
+}
+
+TEST(Preparation, RunsInEachCallWhereNothingIsSaidOfWeights) {
+  auto executable = load(sumProgram());
+  ASSERT_TRUE(executable);
+  Tensor x = floats({2}, {1, 2}), w = floats({2}, {10, 20});
+  EXPECT_EQ(call(*executable, x, w, nullptr).values, (Floats{12, 23}));
+  w.dataAs<float>()[1] = 0;
+  Call second = call(*executable, x, w, nullptr);
+  EXPECT_EQ(second.values, (Floats{12, 3}));
+  EXPECT_EQ(second.launches, 2u);
+}
+
+TEST(Preparation, IsMadeAgainWhereAnInputIsTheWeight) {
+  auto executable = load(sumProgram(/*changes=*/true));
+  ASSERT_TRUE(executable);
+  std::atomic<uint64_t> version{1};
+  Tensor w = floats({2}, {10, 20}), x = floats({2}, {1, 2});
+  EXPECT_EQ(call(*executable, x, w, &version).values, (Floats{12, 23}));
+  // The call reads what the weight held, and writes over it.
+  EXPECT_EQ(call(*executable, w, w, &version).values, (Floats{21, 41}));
+  EXPECT_EQ(valuesOf(w), (Floats{21, 41}));
+  EXPECT_EQ(call(*executable, floats({2}, {0, 0}), w, &version).values,
+            (Floats{22, 42}));
+}
+
+TEST(Preparation, LeavesNothingBehindWhenItFails) {
+  auto executable = load(sumProgram());
+  ASSERT_TRUE(executable);
+  std::atomic<uint64_t> version{1};
+  RunOptions options;
+  options.weightsVersion = &version;
+  // A weight of another type is found where the preparation reads it.
+  options.inputsChecked = true;
+  Tensor x = floats({2}, {1, 2}), w = floats({2}, {10, 20});
+  auto wrong = Tensor::empty(DType::F64, {2});
+  EXPECT_FALSE(executable->forward().run({x, *wrong}, options));
+  EXPECT_EQ(call(*executable, x, w, &version).values, (Floats{12, 23}));
+  EXPECT_FALSE(executable->forward().run({x, OpValue()}, options));
+  Call last = call(*executable, x, w, &version);
+  EXPECT_EQ(last.values, (Floats{12, 23}));
+}
+
+TEST(Preparation, IsSharedByThreads) {
+  auto executable = load(sumProgram());
+  ASSERT_TRUE(executable);
+  std::atomic<uint64_t> version{1};
+  Tensor w = floats({2}, {10, 20});
+  std::atomic<uint64_t> launches{0};
+  std::vector<std::thread> threads;
+  for (int n = 0; n < 4; ++n)
+    threads.emplace_back([&, n] {
+      for (int i = 0; i < 50; ++i) {
+        Call got =
+            call(*executable, floats({2}, {float(n), float(i)}), w, &version);
+        EXPECT_EQ(got.values, (Floats{float(n) + 11, float(i) + 21}));
+        launches += got.launches;
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(launches, 201u);
+}
+
+TEST(Preparation, OfWhatMayChangeIsRefused) {
+  auto complaint = [](const ProgramBuilder &b) {
+    Status s = package::verifyProgram(b.program);
+    return s ? std::string() : s.error().message;
+  };
+  EXPECT_EQ(complaint(sumProgram()), "");
+  auto has = [&](const ProgramBuilder &b, const char *text) {
+    std::string found = complaint(b);
+    EXPECT_NE(found.find(text), std::string::npos) << found;
+  };
+  ProgramBuilder ofInput = sumProgram();
+  ofInput.program.slots[1].kind = Slot::Kind::UserInput;
+  has(ofInput, "expected a weight that stays");
+  ProgramBuilder changed = sumProgram();
+  changed
+      .output(changed.program.outputs[0].value, "w",
+              Output::Role::ParameterMutation)
+      .aliasOfSlot = 1;
+  has(changed, "expected a weight that stays");
+  ProgramBuilder returned = sumProgram();
+  returned.output(2, "z");
+  has(returned, "a prepared value is returned");
+  ProgramBuilder passed = sumProgram();
+  passed.call("test.same", {tensorArg(2)},
+              {passed.value(Value::Kind::Dynamic, {})});
+  has(passed, "passed to a call");
+  ProgramBuilder twice = sumProgram();
+  twice.program.steps.push_back(twice.program.steps.front());
+  has(twice, "prepared twice");
+  ProgramBuilder symbolic = sumProgram();
+  symbolic.sizeSymbol("s0", 0, 0);
+  std::get<LaunchStep>(symbolic.program.steps[0]).workItems =
+      symbolic.symbol(0);
+  has(symbolic, "depends on symbols");
+  ProgramBuilder mixed = sumProgram();
+  auto &launch = std::get<LaunchStep>(mixed.program.steps[0]);
+  launch.buffers.push_back(mixed.value(Value::Kind::New, {mixed.integer(2)}));
+  launch.writes = {1, 2};
+  has(mixed, "is written with what is prepared");
+}
