@@ -10,6 +10,7 @@
 
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Dialect/Loop/IR/Weights.h"
 #include "kiln/Dialect/Loop/Transforms/Candidates.h"
 #include "kiln/Import/PT2Importer.h"
 #include "kiln/Pipelines/Pipelines.h"
@@ -194,8 +195,11 @@ Status compiler::lowerKernelProgram(ModuleOp module) {
   mlir::PassManager pm(module.getContext(), "builtin.module",
                        mlir::OpPassManager::Nesting::Explicit);
   pm.enableVerifier(false);
-  buildKernelPipeline(pm);
   // What is measured is what runs in each call.
+  module.walk([](loop::ContractOp op) {
+    op->removeAttr(loop::kPackedAheadAttrName);
+  });
+  buildKernelPipeline(pm);
   ProgramPipelineOptions program;
   program.preparedBytes = -1;
   buildProgramPipeline(pm, program);

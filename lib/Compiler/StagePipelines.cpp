@@ -186,7 +186,10 @@ getCodePipelines(const CompileOptions &options) {
   auto cpu = target::CPUTarget::parse(options.target);
   if (!cpu)
     return cpu.takeError();
-  add(Stage::Loop, [cpu = *cpu, maxNests](OpPassManager &pm) {
+  // Emitters of linalg pack as they multiply.
+  const int64_t panels =
+      options.lowering == Lowering::Linalg ? -1 : getPreparedBytes(options);
+  add(Stage::Loop, [cpu = *cpu, maxNests, panels](OpPassManager &pm) {
     LoopPipelineOptions loop;
     loop.vectorBits = cpu.vectorBits;
     loop.vectorRegisters = cpu.vectorRegisters;
@@ -200,6 +203,7 @@ getCodePipelines(const CompileOptions &options) {
     else if (cpu.bf16 == BF16Unit::Pairs)
       loop.bf16 = loop::DotUnit::Pairs;
     loop.maxNests = maxNests;
+    loop.preparedBytes = panels;
     buildLoopPipeline(pm, loop);
   });
   if (options.lowering == Lowering::Linalg)

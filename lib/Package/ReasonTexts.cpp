@@ -47,7 +47,7 @@ constexpr Topic topics[] = {
       "loop-fuse-products", "loop-split-reductions", "loop-fuse-columns"}},
     {"memory", {"program-plan-memory", "loop-order-kernels", "program-hoist-preparation"}},
     {"partition", {"joint-partition", "joint-differentiate"}},
-    {"schedule", {"program-export", "program-join-launches"}},
+    {"schedule", {"program-export", "program-join-launches", "loop-pack-weights"}},
 };
 
 /// Writes the text of one function. Rounds come before what leads to them: they
@@ -309,6 +309,15 @@ void Writer::add(const Reason &reason) {
   case ReasonId::Tuned:
   case ReasonId::NotTuned:
     return addTuning(reason, *id);
+  case ReasonId::PackedAhead:
+    text += "Packed before the first call: the weight of " +
+            get(reason, "kernel") + ", " + get(reason, "bytes") +
+            " bytes more than it has\n";
+    return;
+  case ReasonId::NotPackedAhead:
+    text += "Packed in each call: the weight of " + get(reason, "kernel") +
+            ", because " + get(reason, "Reason") + "\n";
+    return;
   case ReasonId::Joined:
     text += "Joined: " + get(reason, "parts") + " launches, now " +
             get(reason, "kernel") + "\n";

@@ -126,7 +126,9 @@ static void setTarget(mlir::OpPassManager &pm,
   pm.addPass(loop::createSetTargetPass(target));
 }
 
-static void fuse(mlir::OpPassManager &functions, int64_t maxNests) {
+static void fuse(mlir::OpPassManager &functions,
+                 const LoopPipelineOptions &options) {
+  const int64_t maxNests = options.maxNests;
   // Inlining before fusion: what is inlined is not a kernel to be fused.
   functions.addPass(loop::createInlineVirtualPass());
   functions.addPass(loop::createChooseLayoutPass());
@@ -145,6 +147,12 @@ static void fuse(mlir::OpPassManager &functions, int64_t maxNests) {
   functions.addPass(loop::createPackOperandsPass());
   functions.addPass(loop::createOrderKernelsPass());
   functions.addPass(loop::createChooseSchedulePass());
+  // What panels there are is said by the schedule.
+  if (options.preparedBytes >= 0) {
+    loop::PackWeightsPassOptions weights;
+    weights.limit = options.preparedBytes;
+    functions.addPass(loop::createPackWeightsPass(weights));
+  }
 }
 
 void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
@@ -156,7 +164,7 @@ void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
   mlir::OpPassManager &functions = pm.nest<mlir::func::FuncOp>();
   functions.addPass(createConvertAtenToLoopPass());
   functions.addPass(mlir::createCanonicalizerPass());
-  fuse(functions, options.maxNests);
+  fuse(functions, options);
   addStageVerifier(pm, Stage::Loop);
 }
 
@@ -165,7 +173,7 @@ void kiln::buildFusionPipeline(mlir::OpPassManager &pm,
   setTarget(pm, options);
   mlir::OpPassManager &functions = pm.nest<mlir::func::FuncOp>();
   functions.addPass(mlir::createCanonicalizerPass());
-  fuse(functions, options.maxNests);
+  fuse(functions, options);
   addStageVerifier(pm, Stage::Loop);
 }
 

@@ -127,6 +127,11 @@ struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
       llvm::cl::desc("The largest number of nests in one kernel, as of "
                      "`loop-fuse`; 1: products are not joined either."),
       llvm::cl::init(64)};
+  Option<int64_t> preparedBytes{
+      *this, "prepared-bytes",
+      llvm::cl::desc("Bytes that panels of weights may take, as `limit` of "
+                     "`loop-pack-weights`; negative: none are made ahead."),
+      llvm::cl::init(64 << 20)};
   Option<GPUChip> chip{
       *this, "chip",
       llvm::cl::desc("Fuse and schedule for this GPU instead of a CPU, as of "

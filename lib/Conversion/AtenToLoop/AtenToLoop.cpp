@@ -13,6 +13,7 @@
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
 #include "kiln/Dialect/Aten/IR/AtenOps.h"
 #include "kiln/Dialect/Aten/IR/OutputOrder.h"
+#include "kiln/Dialect/Loop/IR/Weights.h"
 #include "kiln/Interfaces/LoopBodyOpInterface.h"
 #include "kiln/Interfaces/LoopLoweringOpInterface.h"
 #include "kiln/Interfaces/Stages.h"
@@ -200,6 +201,28 @@ void Converter::markUpdates() {
   }
 }
 
+/// Says which arguments are weights that no call changes. Those of a training step are
+/// others in each.
+void Converter::markWeights() {
+  if (function.getName() == "forward" || function.getName() == "backward")
+    return;
+  llvm::SmallDenseSet<int64_t> updated;
+  for (unsigned k = 0; k < function.getNumResults(); ++k)
+    if (auto target = function.getResultAttrOfType<IntegerAttr>(
+            k, kUpdatesAttrName))
+      updated.insert(target.getInt());
+  for (unsigned k = 0; k < function.getNumArguments(); ++k) {
+    auto input =
+        function.getArgAttrOfType<aten::InputAttr>(k, aten::kInputAttrName);
+    if (input && !updated.contains(k) &&
+        (input.getKind() == aten::InputKind::Parameter ||
+         input.getKind() == aten::InputKind::Buffer ||
+         input.getKind() == aten::InputKind::Constant))
+      function.setArgAttr(k, kFrozenAttrName,
+                          loops.getBuilder().getUnitAttr());
+  }
+}
+
 /// True for the order 0, 2, ..., 1.
 static bool isChannelsLast(DenseI64ArrayAttr order) {
   if (!order || order.size() < 3)
@@ -284,6 +307,7 @@ LogicalResult Converter::run() {
            << function.getBody().getBlocks().size();
   Block &block = function.getBody().front();
   markUpdates();
+  markWeights();
   freeOrders();
   readInputs();
   SmallVector<Operation *> old;

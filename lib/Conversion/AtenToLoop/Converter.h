@@ -33,6 +33,7 @@ public:
 
 private:
   void markUpdates();
+  void markWeights();
   void freeOrders();
   void readInputs();
   /// An operator of ATen or of a library; what has no nests becomes a call.

@@ -98,6 +98,8 @@ struct ContractionOperand {
   bool irregular = false;
   llvm::SmallVector<Extent> rowSteps, columnSteps;
   ContractionMask mask;
+  /// Of B: its panels, if they were made before (`emitPackedColumns`), 64-byte aligned.
+  mlir::Value packed = {};
   /// Of C where columns are no neighbours: so many rows, from each multiple of it
   /// on, are, and the map takes them as a vector. 1 for none.
   Extent rowRun = 1;
@@ -152,6 +154,18 @@ llvm::StringRef getMisfit(const ContractionSpec &spec, ScheduleAttr schedule);
 void emitContraction(mlir::OpBuilder &b, mlir::Location loc,
                      const ContractionSpec &spec, ScheduleAttr schedule,
                      mlir::Value begin, mlir::Value end, mlir::Value scratch);
+
+/// Bytes of scratch memory that a thread needs for `emitPackedColumns`.
+int64_t getPackingScratch(const ContractionSpec &spec,
+                          PackedScheduleAttr schedule);
+
+/// Emits loops over the panels of B from `begin` to `end` (i64), which lay them out at
+/// `panels` as the packed scheme has them: `getPackedElements` elements (Weights.h) for
+/// all. Of `spec` what is said of B, columns and k counts.
+void emitPackedColumns(mlir::OpBuilder &b, mlir::Location loc,
+                       const ContractionSpec &spec, PackedScheduleAttr schedule,
+                       mlir::Value begin, mlir::Value end, mlir::Value panels,
+                       mlir::Value scratch);
 
 } // namespace kiln::loop
 

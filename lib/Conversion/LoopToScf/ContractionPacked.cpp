@@ -14,6 +14,7 @@
 //   B   [panel][k][NR]             two vectors per k
 //
 // and of bf16 those of ContractionWords.cpp, where a step of k is two of it.
+// Panels of B that are made ahead lie in memory in the same way, [block of k][panel].
 //
 // Both are padded with zeros to a multiple of L along k. Rows and columns
 // outside the matrix repeat the last one inside; what is computed from them is
@@ -46,8 +47,11 @@ public:
         batch(batch), m0(m0), m1(m1), n0(n0), n1(n1), scratch(scratch) {}
 
   void emit();
+  void emitColumns(Value panels);
 
 private:
+  void setBlock(Value block);
+  Value getPackedAhead(Value panels, Value block, Value column);
   void packRows(Value first, Value tiles, Value panels);
   void packRowsAlongK(Value first, Value tiles, Value panels);
   void packRowsAcross(Value first, Value tiles, Value panels);
@@ -86,6 +90,7 @@ private:
   bool inWords;   ///< a step of k is two bf16
   bool across;    ///< lanes of packed A run along its rows
   Value batch, m0, m1, n0, n1, scratch, staged;
+  Value all; ///< k
   Value k0, kc, kFull, kPadded; ///< of the current block of k
   Value steps;                  ///< of packed k: kPadded, or words of it
 };
@@ -103,9 +108,10 @@ PackedScratch::PackedScratch(const ContractionSpec &spec,
       setup(schedule.getUnit() == DotUnit::Tiles ? schedule.getLanes() : 0),
       staged(getStagedElements(spec, schedule)),
       rowPanels(schedule.getBlockRows() * steps),
-      columnPanels(steps *
-                   (onePanel ? schedule.getTileColumns()
-                             : schedule.getItemColumns())),
+      columnPanels(spec.b.packed ? 0
+                                 : steps * (onePanel
+                                                ? schedule.getTileColumns()
+                                                : schedule.getItemColumns())),
       sums(oneBlock ? schedule.getTileRows() * schedule.getTileColumns()
                     : schedule.getItemRows() * schedule.getItemColumns()) {}
 
@@ -439,9 +445,40 @@ void PackedTile::finish(Value row, Value column, Value sums) {
   });
 }
 
+void PackedTile::setBlock(Value block) {
+  int64_t depth = schedule.getBlockDepth();
+  k0 = c.mul(block, depth);
+  kc = c.min(c.sub(all, k0), depth);
+  int64_t together = inWords ? 2 * c.lanes : c.lanes;
+  kPadded = c.mul(c.ceilDiv(kc, together), together);
+  steps = inWords ? c.div(kPadded, c.constant(2)) : kPadded;
+  kFull = c.mul(c.div(kc, c.constant(c.lanes)), c.lanes);
+}
+
+/// Where the panel of `column` is, of the block at hand. Blocks before it are whole.
+Value PackedTile::getPackedAhead(Value panels, Value block, Value column) {
+  Value count = c.ceilDiv(c.get(spec.n), nr);
+  int64_t whole = schedule.getBlockDepth() / (inWords ? 2 : 1);
+  Value before = c.mul(c.mul(block, whole), count);
+  Value inBlock = c.mul(c.div(column, c.constant(nr)), steps);
+  return sumAddress(panels, c.mul(c.add(before, inBlock), nr));
+}
+
+/// All of k of one panel.
+void PackedTile::emitColumns(Value panels) {
+  all = c.get(spec.k);
+  int64_t table = irregularTableBytes(spec, schedule) / c.sumBytes;
+  staged = sumAddress(scratch, c.constant(table));
+  Value blocks = c.ceilDiv(all, schedule.getBlockDepth());
+  c.forEach(c.constant(0), blocks, 1, [&](Value block) {
+    setBlock(block);
+    packColumns(n0, getPackedAhead(panels, block, n0));
+  });
+}
+
 void PackedTile::emit() {
   Value one = c.constant(1);
-  Value k = c.get(spec.k);
+  Value k = all = c.get(spec.k);
   int64_t depth = schedule.getBlockDepth();
   int64_t blockTiles = schedule.getBlockRows() / mr;
   PackedScratch parts(spec, schedule);
@@ -463,12 +500,7 @@ void PackedTile::emit() {
   if (schedule.getUnit() == DotUnit::Tiles)
     configureTiles(c, setup);
   c.forEach(c.constant(0), blocks, 1, [&](Value block) {
-    k0 = c.mul(block, depth);
-    kc = c.min(c.sub(k, k0), depth);
-    int64_t together = inWords ? 2 * c.lanes : c.lanes;
-    kPadded = c.mul(c.ceilDiv(kc, together), together);
-    steps = inWords ? c.div(kPadded, c.constant(2)) : kPadded;
-    kFull = c.mul(c.div(kc, c.constant(c.lanes)), c.lanes);
+    setBlock(block);
     Value first = c.equal(block, c.constant(0));
     Value last = c.equal(block, c.sub(blocks, one));
     c.forEach(c.constant(0), rowTiles, blockTiles, [&](Value tile0) {
@@ -481,7 +513,9 @@ void PackedTile::emit() {
         if (!parts.onePanel)
           panel = sumAddress(columnPanels, c.mul(j, panelElements));
         // Just before its first use, so that it is in the cache.
-        if (parts.onePanel)
+        if (spec.b.packed)
+          panel = getPackedAhead(spec.b.packed, block, column);
+        else if (parts.onePanel)
           packColumns(column, panel);
         else
           c.when(c.equal(tile0, c.constant(0)),
@@ -510,4 +544,24 @@ void kiln::loop::emitPackedTile(ContractionBuilder &c,
                                 Value m0, Value m1, Value n0, Value n1,
                                 Value scratch) {
   PackedTile(c, schedule, batch, m0, m1, n0, n1, scratch).emit();
+}
+
+int64_t kiln::loop::getPackingScratch(const ContractionSpec &spec,
+                                      PackedScheduleAttr schedule) {
+  return irregularTableBytes(spec, schedule) +
+         getStagedElements(spec, schedule) *
+             (spec.sumType.getIntOrFloatBitWidth() / 8);
+}
+
+void kiln::loop::emitPackedColumns(OpBuilder &b, Location loc,
+                                   const ContractionSpec &spec,
+                                   PackedScheduleAttr schedule, Value begin,
+                                   Value end, Value panels, Value scratch) {
+  ContractionBuilder c(b, loc, spec, schedule.getLanes(), schedule.getMasked());
+  Value zero = c.constant(0), n = c.get(spec.n);
+  c.forEach(begin, end, 1, [&](Value panel) {
+    Value column = c.mul(panel, schedule.getTileColumns());
+    PackedTile(c, schedule, zero, zero, zero, column, n, scratch)
+        .emitColumns(panels);
+  });
 }

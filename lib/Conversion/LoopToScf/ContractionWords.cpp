@@ -253,7 +253,7 @@ int64_t kiln::loop::getStagedElements(const ContractionSpec &spec,
   int64_t sides = 0;
   if (!hasRowWords(spec))
     sides = schedule.getTileRows();
-  if (!hasColumnWords(spec))
+  if (!hasColumnWords(spec) && !spec.b.packed)
     sides = std::max(sides, schedule.getTileColumns());
   // The last vector of a tile that is read across may end behind it.
   return sides ? sides * schedule.getBlockDepth() + kWords : 0;

@@ -8,6 +8,8 @@
 
 #include "ScheduleEmitters.h"
 
+#include "kiln/Dialect/Loop/IR/Weights.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -231,40 +233,65 @@ LogicalResult ProductEmitter::describe(ContractOp op,
   spec.k = toExtent(shape.sum.extent);
   spec.sumType = op.getAccType();
   spec.ofBF16 = analysis::hasFactorsOfBF16(op);
-  auto toAxis = [&](const DimGroup &group, ContractionAxis &axis) {
-    if (group.runs.size() > 1)
-      for (const DimGroup::Run &run : group.runs)
-        axis.push_back(toExtent(run.extent));
-  };
-  toAxis(shape.rows, spec.rows);
-  toAxis(shape.columns, spec.columns);
-  toAxis(shape.sum, spec.sum);
-  for (unsigned k = 0; k < 2; ++k)
+  addAxis(shape.rows, spec.rows);
+  addAxis(shape.columns, spec.columns);
+  addAxis(shape.sum, spec.sum);
+  for (unsigned k = 0; k < 3; ++k)
+    describeOperand(shape, k);
+  joinDims(op, shape);
+  spec.a.map = makePrologue(*prologues[0]);
+  spec.b.map = makePrologue(*prologues[1]);
+  if (op->hasAttr(kPackedAheadAttrName))
+    spec.b.packed = memory[1].pointer;
+  return success();
+}
+
+/// The dimensions of an axis, if there are several.
+void ProductEmitter::addAxis(const DimGroup &group, ContractionAxis &axis) {
+  if (group.runs.size() > 1)
+    for (const DimGroup::Run &run : group.runs)
+      axis.push_back(toExtent(run.extent));
+}
+
+/// How A, B or C lies in memory.
+void ProductEmitter::describeOperand(const ContractionShape &shape,
+                                     unsigned k) {
+  if (k < 2)
     spec.freeSum[k] =
         !shape.masks[k] || shape.sum.runs.empty() ||
         !llvm::any_of(shape.sum.runs.front().dims, [&](unsigned dim) {
           return guard::contains(shape.masks[k], guard::getDim(context, dim));
         });
-  ContractionOperand *operands[3] = {&spec.a, &spec.b, &spec.c};
-  const DimGroup *rowOf[3] = {&shape.rows, &shape.sum, &shape.rows};
-  const DimGroup *columnOf[3] = {&shape.sum, &shape.columns, &shape.columns};
-  for (unsigned k = 0; k < 3; ++k) {
-    operands[k]->type = getBodyType(memory[k].elementType);
-    operands[k]->batchStride = toExtent(shape.batch.steps[k]);
-    operands[k]->irregular = shape.isIrregular(k);
-    if (ExprAttr step = rowOf[k]->steps[k])
-      operands[k]->rowStride = toExtent(step);
-    if (ExprAttr step = columnOf[k]->steps[k])
-      operands[k]->columnStride = toExtent(step);
-    if (!operands[k]->irregular)
-      continue;
-    operands[k]->rowSteps = toSteps(*rowOf[k], k);
-    operands[k]->columnSteps = toSteps(*columnOf[k], k);
-  }
-  joinDims(op, shape);
-  spec.a.map = makePrologue(*prologues[0]);
-  spec.b.map = makePrologue(*prologues[1]);
-  return success();
+  ContractionOperand &operand = k == 0 ? spec.a : k == 1 ? spec.b : spec.c;
+  const DimGroup &rows = k == 1 ? shape.sum : shape.rows;
+  const DimGroup &columns = k == 0 ? shape.sum : shape.columns;
+  operand.type = getBodyType(memory[k].elementType);
+  operand.batchStride = toExtent(shape.batch.steps[k]);
+  operand.irregular = shape.isIrregular(k);
+  if (ExprAttr step = rows.steps[k])
+    operand.rowStride = toExtent(step);
+  if (ExprAttr step = columns.steps[k])
+    operand.columnStride = toExtent(step);
+  if (!operand.irregular)
+    return;
+  operand.rowSteps = toSteps(rows, k);
+  operand.columnSteps = toSteps(columns, k);
+}
+
+/// Fills `spec` with what packing B asks for.
+void ProductEmitter::describeColumns(ContractOp op,
+                                     const ContractionShape &shape) {
+  spec.n = toExtent(shape.columns.extent);
+  spec.k = toExtent(shape.sum.extent);
+  spec.sumType = op.getAccType();
+  spec.ofBF16 = analysis::hasFactorsOfBF16(op);
+  addAxis(shape.columns, spec.columns);
+  addAxis(shape.sum, spec.sum);
+  describeOperand(shape, 1);
+  // A is not read; that it is no matrix in memory would ask for more scratch.
+  spec.a.type = spec.b.type;
+  spec.b.map = makePrologue(shape.exchanged ? op.getLhsPrologue()
+                                            : op.getRhsPrologue());
 }
 
 /// Puts the operands, masks and the epilogue of `spec` at one point of the
@@ -347,5 +374,33 @@ LogicalResult ProductEmitter::emitItems() {
   Value one = arith::ConstantOp::create(b, b.getI64IntegerAttr(1));
   Value to = arith::AddIOp::create(b, from, one);
   emitProduct(op, *shape, domain, from, to);
+  return failure(failedInside);
+}
+
+LogicalResult ColumnsPacker::bindPointers(ArrayRef<Value> pointers) {
+  Value tensor = shape.exchanged ? op.getLhs() : op.getRhs();
+  memory[1] = {pointers[0], layout.lookup(tensor),
+               cast<RankedTensorType>(tensor.getType()).getElementType()};
+  panels = pointers[1];
+  return success();
+}
+
+LogicalResult ColumnsPacker::emitItems() {
+  auto packed = cast<PackedScheduleAttr>(schedule);
+  describeColumns(op, shape);
+  Position domain;
+  domain.extents = op.getDomain().all();
+  domain.dims.assign(domain.extents.size(), constantIndex(0));
+  spec.b.base = elementPointer(memory[1], shape.addresses[1], domain);
+  if (shape.masks[1])
+    spec.b.mask = makeMask(shape.masks[1], shape.sum, shape.columns, domain);
+  masksTails = packed.getMasked() && !analysis::mayTrap(kernel);
+  work = guard::ceilDiv(shape.columns.extent, packed.getTileColumns());
+  if (int64_t bytes = getPackingScratch(spec, packed))
+    scratchBytes = guard::getConstant(context, bytes);
+  emitPackedColumns(b, op.getLoc(), spec, packed,
+                    arith::IndexCastOp::create(b, b.getI64Type(), begin),
+                    arith::IndexCastOp::create(b, b.getI64Type(), end), panels,
+                    scratchPointer);
   return failure(failedInside);
 }

@@ -35,6 +35,10 @@ Value FunctionEmitter::allocateScratch(ExprAttr bytes) {
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
+unsigned FunctionEmitter::getPointerCount() {
+  return kernel.getInputs().size() + kernel.getNumResults();
+}
+
 FailureOr<EmittedKernel> FunctionEmitter::emit(OpBuilder &builder,
                                                StringRef name) {
   auto pointerType = LLVM::LLVMPointerType::get(context);
@@ -56,14 +60,14 @@ FailureOr<EmittedKernel> FunctionEmitter::emit(OpBuilder &builder,
   Value pointerArray = entry->getArgument(0);
   symbolArray = entry->getArgument(1);
   scratchPointer = entry->getArgument(4);
-  unsigned count = kernel.getInputs().size() + kernel.getNumResults();
+  unsigned count = getPointerCount();
   SmallVector<Value> pointers;
   for (unsigned k = 0; k < count; ++k) {
     Value slot = LLVM::GEPOp::create(b, pointerType, pointerType, pointerArray,
                                      ArrayRef<LLVM::GEPArg>{int32_t(k)});
     pointers.push_back(LLVM::LoadOp::create(b, pointerType, slot));
   }
-  if (failed(bindTensors(pointers)) || failed(emitItems()) ||
+  if (failed(bindPointers(pointers)) || failed(emitItems()) ||
       failed(checkIndices()))
     return failure();
 

@@ -38,6 +38,12 @@ public:
   FailureOr<EmittedKernel> emit(OpBuilder &builder, StringRef name);
 
 protected:
+  /// How many pointers the function takes: the inputs and the results of the kernel.
+  virtual unsigned getPointerCount();
+  /// Says what they point to.
+  virtual LogicalResult bindPointers(ArrayRef<Value> pointers) {
+    return bindTensors(pointers);
+  }
   /// Emits the work items from `begin` to `end`, and sets `work`.
   virtual LogicalResult emitItems() = 0;
 

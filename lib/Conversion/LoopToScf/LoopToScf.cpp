@@ -8,8 +8,10 @@
 
 #include "ScheduleEmitters.h"
 
+#include "kiln/Analysis/PackedAhead.h"
 #include "kiln/Conversion/LoopToScf/Passes.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
+#include "kiln/Dialect/Loop/IR/Weights.h"
 #include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
 #include "kiln/Dialect/Loop/Utils/StructureNumbering.h"
 #include "kiln/Interfaces/Stages.h"
@@ -33,10 +35,23 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
+namespace {
+/// A kernel that makes panels of an input of another one.
+struct EmittedPanels {
+  unsigned input;
+  RankedTensorType type;
+  EmittedKernel code;
+};
+struct EmittedKernels {
+  EmittedKernel kernel;
+  SmallVector<EmittedPanels> panels;
+};
+} // namespace
+
 /// The kernels that were emitted, by what they compute and the strides of their
 /// inputs.
-using EmittedKernels =
-    llvm::DenseMap<std::pair<unsigned, ArrayAttr>, EmittedKernel>;
+using EmittedByContent =
+    llvm::DenseMap<std::pair<unsigned, ArrayAttr>, EmittedKernels>;
 
 static ArrayAttr toAttribute(MLIRContext *context,
                              const analysis::KernelStrides &inputStrides) {
@@ -67,14 +82,14 @@ class ConvertLoopToScf
     SmallVector<unsigned> numbers;
     for (KernelOp kernel : kernels)
       numbers.push_back(numbering.getNumber(kernel));
-    EmittedKernels emitted;
+    EmittedByContent emitted;
     for (auto [kernel, number] : llvm::zip_equal(kernels, numbers))
       if (failed(convert(kernel, number, home, emitted)))
         return signalPassFailure();
   }
 
   LogicalResult convert(KernelOp kernel, unsigned number, ModuleOp home,
-                        EmittedKernels &emitted) {
+                        EmittedByContent &emitted) {
     ScheduleAttr schedule = kernel.getScheduleAttr();
     if (!schedule)
       return kernel.emitOpError("has no schedule, expected one as "
@@ -93,7 +108,7 @@ class ConvertLoopToScf
       it = emitted.try_emplace(key, *code).first;
     }
 
-    EmittedKernel &code = it->second;
+    EmittedKernel &code = it->second.kernel;
     SmallVector<ExprAttr> numbers, symbols;
     kernel.walk([&](NumberOp number) {
       numbers.push_back(guard::getConstant(&getContext(), number.getValue()));
@@ -102,23 +117,36 @@ class ConvertLoopToScf
       symbols.push_back(symbol.isDim() ? numbers[symbol.getPosition()]
                                        : symbol);
     OpBuilder builder(kernel);
-    auto name = SymbolRefAttr::get(
-        home.getSymNameAttr(),
-        {SymbolRefAttr::get(code.function.getSymNameAttr())});
+    auto getName = [&](const EmittedKernel &emitted) {
+      return SymbolRefAttr::get(
+          home.getSymNameAttr(),
+          {SymbolRefAttr::get(
+              mlir::func::FuncOp(emitted.function).getSymNameAttr())});
+    };
+    SmallVector<Value> inputs(kernel.getInputs());
+    for (const EmittedPanels &panels : it->second.panels)
+      inputs[panels.input] =
+          LaunchOp::create(builder, kernel.getLoc(), TypeRange{panels.type},
+                           getName(panels.code), inputs[panels.input],
+                           getExprArray(&getContext(), {}), panels.code.work,
+                           builder.getI64IntegerAttr(1), panels.code.scratch,
+                           kernel.getOriginsAttr(), ScheduleAttr(),
+                           TrafficAttr(), DenseI64ArrayAttr())
+              .getResult(0);
+    auto name = getName(code);
     auto launch = LaunchOp::create(
-        builder, kernel.getLoc(), kernel.getResultTypes(), name,
-        kernel.getInputs(), getExprArray(&getContext(), symbols),
-        code.work, builder.getI64IntegerAttr(schedule.getGrain()),
-        code.scratch, kernel.getOriginsAttr(), schedule,
-        kernel.getTrafficAttr(), analysis::getOverwrites(kernel));
+        builder, kernel.getLoc(), kernel.getResultTypes(), name, inputs,
+        getExprArray(&getContext(), symbols), code.work,
+        builder.getI64IntegerAttr(schedule.getGrain()), code.scratch,
+        kernel.getOriginsAttr(), schedule, kernel.getTrafficAttr(),
+        analysis::getOverwrites(kernel));
     kernel.replaceAllUsesWith(launch.getResults());
     kernel.erase();
     return success();
   }
 
-  FailureOr<EmittedKernel>
-  emit(KernelOp kernel, ModuleOp home,
-       const analysis::KernelStrides &inputStrides) {
+  FailureOr<EmittedKernels> emit(KernelOp kernel, ModuleOp home,
+                                 const analysis::KernelStrides &inputStrides) {
     Builder attributes(&getContext());
     int64_t slot = 0;
     kernel.walk([&](NumberOp number) {
@@ -132,10 +160,49 @@ class ConvertLoopToScf
       kernel.setSharedAttr(op.getParallelExtents());
       expandContraction(op);
     }
-    std::string name = getFreeName(home, kernel.getName());
     OpBuilder builder(&getContext());
     builder.setInsertionPointToEnd(home.getBody());
-    return emitKernel(kernel, inputStrides, builder, name);
+    EmittedKernels emitted;
+    if (failed(emitPanels(kernel, home, inputStrides, builder, emitted.panels)))
+      return failure();
+    auto code = emitKernel(kernel, inputStrides, builder,
+                           getFreeName(home, kernel.getName()));
+    if (failed(code))
+      return failure();
+    emitted.kernel = *code;
+    return emitted;
+  }
+
+  /// Kernels for the panels that are to be made ahead. A mark of a contraction
+  /// that is scheduled in another way by now says nothing.
+  LogicalResult emitPanels(KernelOp kernel, ModuleOp home,
+                           const analysis::KernelStrides &inputStrides,
+                           OpBuilder &builder,
+                           SmallVectorImpl<EmittedPanels> &emitted) {
+    llvm::SmallDenseSet<Operation *> packed;
+    for (analysis::PackableProduct &product :
+         analysis::getPackableProducts(kernel, inputStrides)) {
+      if (!product.op->hasAttr(kPackedAheadAttrName))
+        continue;
+      auto code =
+          ColumnsPacker(kernel, inputStrides, product.schedule, product.op,
+                        product.shape)
+              .emit(builder,
+                    getFreeName(home, (kernel.getName() + "_panels").str()));
+      if (failed(code))
+        return failure();
+      if (!code->symbols.empty())
+        return kernel.emitOpError("has panels that depend on symbols");
+      packed.insert(product.op);
+      emitted.push_back(
+          {product.input,
+           RankedTensorType::get({product.elements}, product.op.getAccType()),
+           *code});
+    }
+    for (ContractOp op : kernel.getBody().getOps<ContractOp>())
+      if (!packed.contains(op))
+        op->removeAttr(kPackedAheadAttrName);
+    return success();
   }
 };
 } // namespace

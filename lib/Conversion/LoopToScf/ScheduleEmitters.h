@@ -98,6 +98,9 @@ protected:
 
   LogicalResult emitItems() override;
   LogicalResult describe(ContractOp op, const ContractionShape &shape);
+  void addAxis(const DimGroup &group, ContractionAxis &axis);
+  void describeOperand(const ContractionShape &shape, unsigned k);
+  void describeColumns(ContractOp op, const ContractionShape &shape);
   void place(ContractOp op, const ContractionShape &shape,
              const Position &outer);
   void emitProduct(ContractOp op, const ContractionShape &shape,
@@ -121,6 +124,24 @@ protected:
     unsigned rows = 0, columns = 1;
   } joined;
   bool failedInside = false; ///< a callback failed
+};
+
+/// Makes the panels of B of a contraction: from B, the first pointer, to the second.
+class ColumnsPacker : public ProductEmitter {
+public:
+  ColumnsPacker(KernelOp kernel, const analysis::KernelStrides &inputStrides,
+                PackedScheduleAttr schedule, ContractOp op,
+                const ContractionShape &shape)
+      : ProductEmitter(kernel, inputStrides, schedule), op(op), shape(shape) {}
+
+private:
+  unsigned getPointerCount() override { return 2; }
+  LogicalResult bindPointers(ArrayRef<Value> pointers) override;
+  LogicalResult emitItems() override;
+
+  ContractOp op;
+  const ContractionShape &shape;
+  Value panels;
 };
 
 /// Of contractions and rows, a block of rows at a time.

@@ -14,8 +14,10 @@
 #include "LoopCases.h"
 
 #include "kiln/Analysis/Blocks.h"
+#include "kiln/Analysis/PackedAhead.h"
 #include "kiln/Conversion/LoopToScf/Passes.h"
 #include "kiln/Dialect/Loop/IR/RowParts.h"
+#include "kiln/Dialect/Loop/IR/Weights.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 
 #include "mlir/Parser/Parser.h"
@@ -34,7 +36,8 @@ enum class CPUWay {
   Within,    ///< lanes along rows
   Beside,    ///< rows of reductions beside each other
   Transpose, ///< where something is read across memory
-  Chosen     ///< as chosen for vectors of so many lanes of f32
+  Chosen,    ///< as chosen for vectors of so many lanes of f32
+  Panels     ///< products in panels of few columns and steps
 };
 
 struct CPUSchedule {
@@ -42,6 +45,7 @@ struct CPUSchedule {
   CPUWay way;
   int64_t lanes;
   bool masked = false;
+  bool isAhead = false; ///< panels are made by a kernel of their own, where they can be
 };
 
 constexpr CPUSchedule kCPUSchedules[] = {
@@ -54,6 +58,14 @@ constexpr CPUSchedule kCPUSchedules[] = {
     {"Transpose16", CPUWay::Transpose, 16, true},
     {"Chosen8", CPUWay::Chosen, 8},
     {"MaskedChosen16", CPUWay::Chosen, 16, true},
+};
+
+/// Of products: blocks of k that are not full, and items of which some are empty.
+constexpr CPUSchedule kAheadSchedules[] = {
+    {"PanelsAhead8", CPUWay::Panels, 8, false, true},
+    {"MaskedPanels16", CPUWay::Panels, 16, true},
+    {"MaskedPanelsAhead16", CPUWay::Panels, 16, true, true},
+    {"MaskedChosenAhead16", CPUWay::Chosen, 16, true, true},
 };
 
 class LoopToScf
@@ -117,6 +129,25 @@ static ScheduleAttr getCPUSchedule(KernelOp kernel, const CPUSchedule &schedule)
                    nest.getDomain().rank() == kernel.getShared().size() &&
                    !analysis::mayTrap(nest);
   }
+  if (schedule.way == CPUWay::Panels) {
+    auto panels = PackedScheduleAttr::get(
+        context, schedule.lanes, /*tile_rows=*/3,
+        /*tile_columns=*/schedule.lanes, /*block_rows=*/6,
+        /*block_depth=*/schedule.lanes, /*item_rows=*/6,
+        /*item_columns=*/2 * schedule.lanes, /*unroll=*/2, schedule.masked,
+        /*grain=*/1, DotUnit::Fma);
+    auto contracts = kernel.getBody().getOps<ContractOp>();
+    if (contracts.empty())
+      return scatters ? ScheduleAttr(ScatterScheduleAttr::get(
+                            context, schedule.lanes, schedule.masked, 1))
+                      : getWithin(kernel, schedule);
+    ContractOp op = *contracts.begin();
+    analysis::KernelLayout layout = analysis::getLayout(kernel, *strides);
+    if (analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
+                                     layout.lookup(op.getRhs())))
+      return panels;
+    return getWithin(kernel, schedule);
+  }
   if (schedule.way == CPUWay::Chosen) {
     Machine machine;
     machine.vectorBits = 32 * schedule.lanes;
@@ -150,6 +181,12 @@ TEST_P(LoopToScf, GivesTheInterpretersValues) {
         ScheduleAttr attr = getCPUSchedule(kernel, schedule);
         kernel.setScheduleAttr(attr);
         EXPECT_TRUE(succeeded(attr.verifyKernel(kernel)));
+        auto strides = analysis::getInputStrides(kernel);
+        if (schedule.isAhead)
+          for (analysis::PackableProduct &product :
+               analysis::getPackableProducts(kernel, *strides))
+            product.op->setAttr(kPackedAheadAttrName,
+                                UnitAttr::get(kernel.getContext()));
       },
       [](ModuleOp module) {
         PassManager pm(module.getContext());
@@ -187,6 +224,24 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::ValuesIn(getLoopCases().begin(),
                                        getLoopCases().end()),
                      testing::ValuesIn(kCPUSchedules)),
+    [](const testing::TestParamInfo<LoopToScf::ParamType> &info) {
+      return std::string(std::get<0>(info.param).name) + "_" +
+             std::get<1>(info.param).name;
+    });
+
+/// The cases that have products.
+static std::vector<LoopCase> getProductCases() {
+  std::vector<LoopCase> cases;
+  for (const LoopCase &test : getLoopCases())
+    if (StringRef(test.text).contains("loop.contract"))
+      cases.push_back(test);
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ahead, LoopToScf,
+    testing::Combine(testing::ValuesIn(getProductCases()),
+                     testing::ValuesIn(kAheadSchedules)),
     [](const testing::TestParamInfo<LoopToScf::ParamType> &info) {
       return std::string(std::get<0>(info.param).name) + "_" +
              std::get<1>(info.param).name;

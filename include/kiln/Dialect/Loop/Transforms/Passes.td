@@ -422,6 +422,42 @@ def PackOperandsPass : Pass<"loop-pack-operands", "::mlir::func::FuncOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def PackWeightsPass : Pass<"loop-pack-weights", "::mlir::func::FuncOp"> {
+  let summary = "Have the panels of weights made before products";
+  let description = [{
+    A product of the schedule `packed` or `blocks` copies the operand with its columns
+    into panels as it multiplies, for each tile of rows again. Where that operand is a
+    weight that no call changes (`loop.frozen`), of known sizes, which the
+    kernel reads nowhere else, the contraction is marked `loop.packed_ahead`:
+    `convert-loop-to-scf` then makes a kernel of its own for the panels, in the very
+    layout, and `program-hoist-preparation` has it run once.
+
+    Panels take memory: they are padded to whole panels, and bf16 may become f32. What
+    they take beside the weights that nothing else reads is at most `limit`, in the order
+    of the program. Reports `packed-ahead` (passed) and `not-packed-ahead` (missed) with
+    what the panels of a kernel take beside its weight.
+
+    Before:
+
+    ```mlir
+    %c = loop.contract parallel [d0, d1] in [64, 512] reduction [d2] in [256]
+        lhs %x[d0, d2] : tensor<64x256xf32> rhs %w[d1, d2] : tensor<512x256xf32> ...
+    ```
+
+    After:
+
+    ```mlir
+    %c = loop.contract parallel [d0, d1] in [64, 512] reduction [d2] in [256]
+        lhs %x[d0, d2] : tensor<64x256xf32> rhs %w[d1, d2] : tensor<512x256xf32>
+        ... {loop.packed_ahead}
+    ```
+  }];
+  let options = [
+    Option<"limit", "limit", "int64_t", "67108864",
+           "Bytes that panels may take beside the weights that nothing else reads.">
+  ];
+}
+
 def OrderKernelsPass : Pass<"loop-order-kernels", "::mlir::func::FuncOp"> {
   let summary = "Order kernels so that less memory is live at a time";
   let description = [{
