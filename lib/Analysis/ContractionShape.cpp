@@ -27,6 +27,9 @@ static constexpr uint64_t kMinColumns = 9;
 /// Elements of columns that are packed in the time in which one of the result is
 /// stored alone.
 static constexpr uint64_t kStoreCost = 64;
+/// Channels of an image that are read where they lie, and elements of the sum from which
+/// on gathering them costs more than storing the result across its order.
+static constexpr uint64_t kMinChannels = 8, kMinGathered = 128;
 /// Columns of a panel, as the longest vectors have it.
 static constexpr double kPanelColumns = 32;
 /// Cycles, at a panel's multiply-add each: an element that is packed, and one of
@@ -49,6 +52,10 @@ private:
                        ArrayRef<unsigned> sum) const;
   bool wastesColumns(ArrayRef<unsigned> rows, ArrayRef<unsigned> columns,
                      ArrayRef<unsigned> sum) const;
+  bool gathersColumns(ArrayRef<unsigned> rows, ArrayRef<unsigned> columns,
+                      ArrayRef<unsigned> sum) const;
+  bool isMatrix(unsigned k, ArrayRef<unsigned> across,
+                ArrayRef<unsigned> sum) const;
   uint64_t count(ArrayRef<unsigned> dims) const;
   unsigned countOuter(ArrayRef<unsigned> columns) const;
   bool assignMasks(ArrayRef<unsigned> rows, ArrayRef<unsigned> columns);
@@ -192,17 +199,39 @@ bool ShapeAnalysis::wastesColumns(ArrayRef<unsigned> rows,
   return then < now;
 }
 
+/// True if operand `k` (A or B) has all its elements and walks its dimensions as one.
+bool ShapeAnalysis::isMatrix(unsigned k, ArrayRef<unsigned> across,
+                             ArrayRef<unsigned> sum) const {
+  return !shape.masks[k] && walksAsOne(k, across) && walksAsOne(k, sum);
+}
+
+/// True if columns are windows of an image with its channels last, and rows a matrix: each
+/// element of a panel of such columns would be gathered, but as rows they are read where
+/// they lie. The result is then stored across its order.
+bool ShapeAnalysis::gathersColumns(ArrayRef<unsigned> rows,
+                                   ArrayRef<unsigned> columns,
+                                   ArrayRef<unsigned> sum) const {
+  if (frame.keepsOrder || !frame.resultStrides.empty() ||
+      !frame.outer.empty() || sum.empty() || !isMatrix(0, rows, sum) ||
+      isMatrix(1, columns, sum))
+    return false;
+  return steps[sum.back()][1].isConstant(1) && !dependsOn(shape.masks[1], sum.back()) &&
+         count(sum.back()) >= kMinChannels && count(sum) >= kMinGathered;
+}
+
 /// True if packing the columns costs more than storing the result against its
 /// order. Where the sum walks neighbours of both operands, rows are packed a
 /// vector at a time and columns element by element: so are the windows of an image
-/// if its channels are few, in the gradient of a weight.
+/// if its channels are few, in the gradient of a weight. Windows that are rows already, of
+/// an image with its channels last, stay there.
 bool ShapeAnalysis::wantsFewColumns(ArrayRef<unsigned> rows,
                                     ArrayRef<unsigned> columns,
                                     ArrayRef<unsigned> sum) const {
   // Only a whole result is free to be stored in any order.
   if (frame.keepsOrder || !frame.resultStrides.empty() ||
       !frame.outer.empty() || sum.empty() || !steps[sum.back()][0].isConstant(1) ||
-      !steps[sum.back()][1].isConstant(1))
+      !steps[sum.back()][1].isConstant(1) ||
+      (isMatrix(1, columns, sum) && !isMatrix(0, rows, sum)))
     return false;
   uint64_t m = count(rows), n = count(columns), k = count(sum);
   return m >= kMinColumns && n > m &&
@@ -285,7 +314,8 @@ std::optional<ContractionShape> ShapeAnalysis::run() {
     exchange();
     std::swap(rows, columns);
   }
-  if (wantsFewColumns(rows, columns, sum) ||
+  if (gathersColumns(rows, columns, sum) ||
+      wantsFewColumns(rows, columns, sum) ||
       wastesColumns(rows, columns, sum)) {
     exchange();
     std::swap(rows, columns);
@@ -320,6 +350,26 @@ analysis::analyzeContraction(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
                              ArrayRef<ExprAttr> rhsStrides,
                              const ContractionFrame &frame) {
   return ShapeAnalysis(op, lhsStrides, rhsStrides, frame).run();
+}
+
+int64_t analysis::getRunInPlace(ContractOp op, const ContractionShape &shape) {
+  bool isLeft = !shape.exchanged;
+  Value tensor = isLeft ? op.getLhs() : op.getRhs();
+  Region &prologue = isLeft ? op.getLhsPrologue() : op.getRhsPrologue();
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  auto all = shape.sum.extent.getConstant();
+  if (!prologue.empty() || element != op.getAccType() || !all || *all < 1)
+    return 0;
+  if (!shape.isIrregular(0))
+    return shape.sum.steps[0].isConstant(1) ? *all : 0;
+  if (shape.sum.runs.empty())
+    return 0;
+  const DimGroup::Run &run = shape.sum.runs.back();
+  bool isMasked = shape.masks[0] && llvm::any_of(run.dims, [&](unsigned dim) {
+    return guard::contains(shape.masks[0], guard::getDim(op.getContext(), dim));
+  });
+  auto extent = run.extent.getConstant();
+  return run.steps[0].isConstant(1) && !isMasked && extent ? *extent : 0;
 }
 
 Type analysis::getFactorType(ContractOp op) {

@@ -12,7 +12,8 @@
 // convolution's weight has the rows, its image the columns. If the sum is long and
 // walks neighbours of both, the operand with less has the columns: the output's
 // gradient in the gradient of a weight of few channels. Where columns would fill their
-// panels badly, as small images do, they are the rows.
+// panels badly, as small images do, they are the rows; so they are where each element would
+// be gathered, as in images with their channels last.
 //
 // The dimensions of a group are one dimension of a matrix product for an operand
 // that walks them as one. An operand that does not, or that masks some of its
@@ -116,6 +117,11 @@ std::optional<OperandBoxes> getOperandBoxes(loop::ContractOp op,
 /// the tensor, and are masked together.
 bool hasSumVectors(loop::ContractOp op, const ContractionShape &shape,
                    unsigned k, int64_t lanes);
+
+/// The run of the sum along which A can be read where it lies, an element at a time: its
+/// neighbours, all of which count or none, of the type of the sums, and of a known size. 0
+/// if there is none.
+int64_t getRunInPlace(loop::ContractOp op, const ContractionShape &shape);
 
 /// The type that both operands are multiplied in, behind their prologues; null where
 /// they differ.

@@ -11,6 +11,10 @@
 // runs, and nothing but its columns and the sum say which element is meant,
 // another kernel may make the panels, which this one then reads in its place.
 //
+//   for (PackableProduct &product : getPackableProducts(kernel, *strides))
+//     if (isFrozen(kernel.getInputs()[product.input]))
+//       product.op->setAttr(kPackedAheadAttrName, UnitAttr::get(context));
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_ANALYSIS_PACKEDAHEAD_H

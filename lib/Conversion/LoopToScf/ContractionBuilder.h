@@ -203,6 +203,30 @@ void multiplyTiles(ContractionBuilder &c, PackedScheduleAttr schedule,
                    mlir::Value steps, mlir::Value rows, mlir::Value columns,
                    mlir::Value sums, mlir::Value firstBlock, int64_t count);
 
+/// The runs of the depth along which A is read in place.
+struct RunsInPlace {
+  int64_t length = 0; ///< neighbours of a run
+  int64_t places = 0; ///< runs of a block of k
+  int64_t rowDims = 0; ///< of the axis of rows
+  int64_t rows = 0;   ///< of a line of the table: a block of them, in whole vectors
+
+  /// Elements of scratch memory for the table and a run of zeros.
+  int64_t getElements(const ContractionSpec &spec,
+                      PackedScheduleAttr schedule) const;
+};
+/// Nothing if A has no such runs, or a block of k holds parts of them.
+std::optional<RunsInPlace> getRunsInPlace(const ContractionSpec &spec,
+                                          PackedScheduleAttr schedule);
+/// Writes where the runs of rows [first, first + tiles * tile rows) begin, none beyond `m1`.
+void placeRows(ContractionBuilder &c, const PanelBlock &block, mlir::Value first,
+               mlir::Value m1, mlir::Value tiles, mlir::Value table);
+/// Sums of the first `count` rows from `firstRow` of the table on, times a panel of columns,
+/// over a block of k.
+llvm::SmallVector<mlir::Value>
+multiplyInPlace(ContractionBuilder &c, const PanelBlock &block,
+                mlir::Value table, mlir::Value firstRow, mlir::Value columns,
+                int64_t count);
+
 /// The packed scheme, for one work item: C[batch, m0 .. m1, n0 .. n1].
 void emitPackedTile(ContractionBuilder &c, PackedScheduleAttr schedule,
                     mlir::Value batch, mlir::Value m0, mlir::Value m1,

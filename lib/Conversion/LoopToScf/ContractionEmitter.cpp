@@ -53,6 +53,8 @@ int64_t kiln::loop::getContractionScratch(const ContractionSpec &spec,
 llvm::StringRef kiln::loop::getMisfit(const ContractionSpec &spec,
                                       ScheduleAttr schedule) {
   if (auto packed = dyn_cast<PackedScheduleAttr>(schedule)) {
+    if (packed.getInPlace() && !getRunsInPlace(spec, packed))
+      return "expected neighbours of A along the depth, of which a block has whole runs";
     bool isFma = packed.getUnit() == DotUnit::Fma;
     return isFma || (spec.ofBF16 && spec.sumType.isF32())
                ? ""

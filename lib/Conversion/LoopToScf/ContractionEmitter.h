@@ -15,7 +15,8 @@
 //   packed      Rows of A and columns of B are copied into contiguous panels in
 //               scratch memory, then multiplied by a register-tiled kernel: MR
 //               rows x NR columns of accumulators, one pass over up to KC of k.
-//               For everything that is not one of the others.
+//               For everything that is not one of the others. With `in_place` rows
+//               of A are not copied, but broadcast from where they lie.
 //   skinny B    Few rows, rows of B contiguous: B is streamed once, the sums
 //               stay in the cache.
 //   skinny B^T  Few rows, columns of B contiguous: vectors along k.
@@ -122,6 +123,8 @@ struct ContractionSpec {
   std::optional<int64_t> mostK; ///< k is at most this, where it is no constant
   /// The masks of A and B do not depend on the outermost dimension of k.
   bool freeSum[2] = {false, false};
+  /// The mask of A does not depend on the innermost dimension of k.
+  bool freeRuns = true;
   ContractionOperand a, b, c;
   mlir::Type sumType; ///< f32 or f64
   /// All factors are exact in bf16, also after the maps of A and B.

@@ -66,6 +66,7 @@ private:
   void packColumnsByElement(Value column, Value panel);
   void multiply(Value rows, Value columns, Value sums, Value firstBlock,
                 int64_t count);
+  SmallVector<Value> multiplyPacked(Value rows, Value columns, int64_t count);
   void multiplyTile(Value row, Value rows, Value columns, Value sums,
                     Value firstBlock);
   void finish(Value row, Value column, Value sums);
@@ -82,6 +83,9 @@ private:
   unsigned vectorAlignment() const {
     return static_cast<unsigned>(c.lanes * c.sumBytes);
   }
+  PanelBlock currentBlock() const {
+    return {schedule, batch, k0, kc, kPadded, scratch};
+  }
 
   ContractionBuilder &c;
   const ContractionSpec &spec;
@@ -93,6 +97,7 @@ private:
   Value all; ///< k
   Value k0, kc, kFull, kPadded; ///< of the current block of k
   Value steps;                  ///< of packed k: kPadded, or words of it
+  Value firstRow;               ///< of the current tile, in the block of rows
 };
 
 } // namespace
@@ -107,7 +112,9 @@ PackedScratch::PackedScratch(const ContractionSpec &spec,
             (schedule.getUnit() == DotUnit::Fma ? 1 : 2)),
       setup(schedule.getUnit() == DotUnit::Tiles ? schedule.getLanes() : 0),
       staged(getStagedElements(spec, schedule)),
-      rowPanels(schedule.getBlockRows() * steps),
+      rowPanels(schedule.getInPlace()
+                    ? getRunsInPlace(spec, schedule)->getElements(spec, schedule)
+                    : schedule.getBlockRows() * steps),
       columnPanels(spec.b.packed ? 0
                                  : steps * (onePanel
                                                 ? schedule.getTileColumns()
@@ -201,7 +208,9 @@ void PackedTile::packRowsAsWords(Value first, Value tiles, Value panels) {
 }
 
 void PackedTile::packRows(Value first, Value tiles, Value panels) {
-  if (inWords)
+  if (schedule.getInPlace())
+    placeRows(c, currentBlock(), first, m1, tiles, panels);
+  else if (inWords)
     packRowsAsWords(first, tiles, panels);
   else
     packRowsOfSums(first, tiles, panels);
@@ -307,10 +316,32 @@ void PackedTile::multiply(Value rows, Value columns, Value sums,
   if (schedule.getUnit() == DotUnit::Tiles)
     return multiplyTiles(c, schedule, steps, rows, columns, sums, firstBlock,
                          count);
+  SmallVector<Value> totals =
+      schedule.getInPlace()
+          ? multiplyInPlace(c, currentBlock(), rows, firstRow, columns, count)
+          : multiplyPacked(rows, columns, count);
+  auto place = [&](int64_t i) {
+    return sumAddress(sums, c.constant(i * c.lanes));
+  };
+  auto branch = scf::IfOp::create(c.b, c.loc, firstBlock, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(c.b);
+  c.b.setInsertionPointToStart(branch.thenBlock());
+  for (auto [i, total] : llvm::enumerate(totals))
+    c.store(total, place(i), vectorAlignment());
+  c.b.setInsertionPointToStart(branch.elseBlock());
+  for (auto [i, total] : llvm::enumerate(totals)) {
+    Value before = c.load(c.sums, place(i), vectorAlignment());
+    c.store(c.addf(before, total), place(i), vectorAlignment());
+  }
+}
+
+/// Sums of the first `count` rows of a packed tile.
+SmallVector<Value> PackedTile::multiplyPacked(Value rows, Value columns,
+                                              int64_t count) {
   int64_t vectors = nr / c.lanes;
   SmallVector<Value> zeros(count * vectors, c.zero(c.sums));
   int64_t unroll = schedule.getUnroll();
-  SmallVector<Value> totals = c.forEach(
+  return c.forEach(
       c.constant(0), steps, unroll, zeros,
       [&](Value k, ValueRange sofar) {
         SmallVector<Value> sum(sofar);
@@ -340,19 +371,6 @@ void PackedTile::multiply(Value rows, Value columns, Value sums,
         }
         return sum;
       });
-  auto place = [&](int64_t i) {
-    return sumAddress(sums, c.constant(i * c.lanes));
-  };
-  auto branch = scf::IfOp::create(c.b, c.loc, firstBlock, /*withElse=*/true);
-  OpBuilder::InsertionGuard guard(c.b);
-  c.b.setInsertionPointToStart(branch.thenBlock());
-  for (auto [i, total] : llvm::enumerate(totals))
-    c.store(total, place(i), vectorAlignment());
-  c.b.setInsertionPointToStart(branch.elseBlock());
-  for (auto [i, total] : llvm::enumerate(totals)) {
-    Value before = c.load(c.sums, place(i), vectorAlignment());
-    c.store(c.addf(before, total), place(i), vectorAlignment());
-  }
 }
 
 /// Multiplies the tile that begins at `row`. Where the number of rows is not known,
@@ -521,8 +539,11 @@ void PackedTile::emit() {
           c.when(c.equal(tile0, c.constant(0)),
                  [&] { packColumns(column, panel); });
         c.forEach(c.constant(0), tiles, 1, [&](Value i) {
-          Value rows =
-              sumAddress(rowPanels, c.mul(c.mul(i, steps), mr));
+          Value rows = rowPanels;
+          if (schedule.getInPlace())
+            firstRow = c.mul(i, mr);
+          else
+            rows = sumAddress(rowPanels, c.mul(c.mul(i, steps), mr));
           Value tile = c.add(tile0, i);
           Value sums = sumTiles;
           if (!parts.oneBlock)

@@ -212,6 +212,15 @@ void ProductEmitter::joinDims(ContractOp op, const ContractionShape &shape) {
     spec.c.rowRun = toExtent(run);
 }
 
+/// Whether no mask of operand `k` looks at the dimensions of a run.
+static bool isFree(const analysis::ContractionShape &shape, unsigned k,
+                   const analysis::DimGroup::Run &run) {
+  return !shape.masks[k] || llvm::none_of(run.dims, [&](unsigned dim) {
+    ExprAttr mask = shape.masks[k];
+    return guard::contains(mask, guard::getDim(mask.getContext(), dim));
+  });
+}
+
 /// Fills `spec` but for the places of the operands, which depend on the
 /// dimensions that are counted off outside.
 LogicalResult ProductEmitter::describe(ContractOp op,
@@ -238,6 +247,8 @@ LogicalResult ProductEmitter::describe(ContractOp op,
   addAxis(shape.sum, spec.sum);
   for (unsigned k = 0; k < 3; ++k)
     describeOperand(shape, k);
+  if (!shape.sum.runs.empty())
+    spec.freeRuns = isFree(shape, 0, shape.sum.runs.back());
   joinDims(op, shape);
   spec.a.map = makePrologue(*prologues[0]);
   spec.b.map = makePrologue(*prologues[1]);
@@ -258,10 +269,7 @@ void ProductEmitter::describeOperand(const ContractionShape &shape,
                                      unsigned k) {
   if (k < 2)
     spec.freeSum[k] =
-        !shape.masks[k] || shape.sum.runs.empty() ||
-        !llvm::any_of(shape.sum.runs.front().dims, [&](unsigned dim) {
-          return guard::contains(shape.masks[k], guard::getDim(context, dim));
-        });
+        shape.sum.runs.empty() || isFree(shape, k, shape.sum.runs.front());
   ContractionOperand &operand = k == 0 ? spec.a : k == 1 ? spec.b : spec.c;
   const DimGroup &rows = k == 1 ? shape.sum : shape.rows;
   const DimGroup &columns = k == 0 ? shape.sum : shape.columns;

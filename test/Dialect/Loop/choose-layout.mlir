@@ -136,3 +136,58 @@ func.func @colours(%x: tensor<1x3x64x64xbf16>, %w: tensor<64x3x3x3xbf16>)
       rhs %w[d1, d4, d5, d6] : tensor<64x3x3x3xbf16> acc f32 : tensor<1x64x62x62xbf16>
   return %y : tensor<1x64x62x62xbf16>
 }
+
+// -----
+
+// On a processor images of f32 have their channels last where a convolution sums up many
+// elements: its image is copied if somebody else made it, its weight is copied with the
+// channels of the image innermost, and a result that is returned is copied back.
+
+// CPU-LABEL: func.func @heavy
+// CPU: %[[X:.*]] = loop.pointwise (%i, %j, %k, %l) in [2, 9, 9, 16] : tensor<2x9x9x16xf32> {
+// CPU-NEXT: loop.load %arg0[%i, %l, %j, %k]
+// CPU: %[[W:.*]] = loop.pointwise (%i, %j, %k, %l) in [32, 3, 3, 16] : tensor<32x3x3x16xf32> {
+// CPU-NEXT: loop.load %arg1[%i, %l, %j, %k]
+// CPU: %[[C:.*]] = loop.contract parallel [2, 7, 7, 32] reduction [3, 3, 16]
+// CPU-SAME: lhs %[[X]][d0, d1 + d4, d2 + d5, d6] : tensor<2x9x9x16xf32>
+// CPU-SAME: rhs %[[W]][d3, d4, d5, d6] : tensor<32x3x3x16xf32>
+// CPU: %[[R:.*]] = loop.pointwise (%i, %j, %k, %l) in [2, 32, 7, 7] : tensor<2x32x7x7xf32> {
+// CPU-NEXT: loop.load %[[C]][%i, %k, %l, %j]
+// CPU: return %[[R]]
+func.func @heavy(%x: tensor<2x16x9x9xf32>, %w: tensor<32x16x3x3xf32>) -> tensor<2x32x7x7xf32> {
+  %y = loop.contract parallel [2, 32, 7, 7] reduction [16, 3, 3]
+      lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<2x16x9x9xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<32x16x3x3xf32>
+      acc f32 : tensor<2x32x7x7xf32>
+  return %y : tensor<2x32x7x7xf32>
+}
+
+// -----
+
+// A convolution of few elements keeps its order, unless a heavy one is beside it.
+
+// CPU-LABEL: func.func @light
+// CPU-NOT: loop.pointwise
+// CPU: loop.contract parallel [2, 32, 9, 9] reduction [16, 1, 1]
+func.func @light(%x: tensor<2x16x9x9xf32>, %w: tensor<32x16x1x1xf32>) -> tensor<2x32x9x9xf32> {
+  %y = loop.contract parallel [2, 32, 9, 9] reduction [16, 1, 1]
+      lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<2x16x9x9xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<32x16x1x1xf32>
+      acc f32 : tensor<2x32x9x9xf32>
+  return %y : tensor<2x32x9x9xf32>
+}
+
+// CPU-LABEL: func.func @beside
+// CPU: loop.contract parallel [2, 9, 9, 16] reduction [1, 1, 8]
+// CPU: loop.contract parallel [2, 7, 7, 32] reduction [3, 3, 16]
+func.func @beside(%x: tensor<2x8x9x9xf32>, %v: tensor<16x8x1x1xf32>, %w: tensor<32x16x3x3xf32>) -> tensor<2x32x7x7xf32> {
+  %u = loop.contract parallel [2, 16, 9, 9] reduction [8, 1, 1]
+      lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<2x8x9x9xf32>
+      rhs %v[d1, d4, d5, d6] : tensor<16x8x1x1xf32>
+      acc f32 : tensor<2x16x9x9xf32>
+  %y = loop.contract parallel [2, 32, 7, 7] reduction [16, 3, 3]
+      lhs %u[d0, d4, d2 + d5, d3 + d6] : tensor<2x16x9x9xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<32x16x3x3xf32>
+      acc f32 : tensor<2x32x7x7xf32>
+  return %y : tensor<2x32x7x7xf32>
+}

@@ -91,7 +91,7 @@ module attributes {loop.target = #loop.target<
   }
 
   // CHECK-LABEL: func.func @product
-  // CHECK: schedule #loop.packed<lanes = 16, tile_rows = 12, tile_columns = 32, block_rows = 120, block_depth = 1008, item_rows = 504, item_columns = 256, unroll = 4, masked = true, grain = 1>
+  // CHECK: schedule #loop.packed<lanes = 16, tile_rows = 6, tile_columns = 64, block_rows = 126, block_depth = 1008, item_rows = 504, item_columns = 256, unroll = 4, masked = true, grain = 1, in_place = true>
   func.func @product(%x: tensor<1000x1000xf32>, %y: tensor<1000x1000xf32>)
       -> tensor<1000x1000xf32> {
     %r = loop.kernel @k ins(%a = %x : tensor<1000x1000xf32>,

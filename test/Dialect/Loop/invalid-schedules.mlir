@@ -384,3 +384,13 @@ func.func @f(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   }
   return %r : tensor<8x8xf32>
 }
+
+// -----
+
+// expected-error @below {{a schedule that reads in place has unit 'fma'}}
+func.func private @s() attributes {s = #loop.packed<lanes = 16, tile_rows = 6, tile_columns = 64, block_rows = 12, block_depth = 64, item_rows = 12, item_columns = 64, unroll = 4, masked = true, grain = 1, unit = pairs, in_place = true>}
+
+// -----
+
+// expected-error @below {{products of a schedule pack their rows}}
+func.func private @s() attributes {s = #loop.blocks<rows = 4, nests = <along = [1], beside = [1], sum_block = 0, masked = true, grain = 1>, products = [#loop.packed<lanes = 16, tile_rows = 6, tile_columns = 64, block_rows = 12, block_depth = 64, item_rows = 12, item_columns = 64, unroll = 4, masked = true, grain = 1, in_place = true>], grain = 1>}

@@ -98,7 +98,7 @@ static ScheduleAttr getBlocks(KernelOp kernel, const CPUSchedule &schedule) {
       context, lanes, /*tile_rows=*/3, /*tile_columns=*/2 * lanes,
       /*block_rows=*/6, /*block_depth=*/lanes, /*item_rows=*/6,
       /*item_columns=*/4 * lanes, /*unroll=*/2, schedule.masked, /*grain=*/1,
-      DotUnit::Fma);
+      DotUnit::Fma, /*in_place=*/false);
   SmallVector<int64_t> along, beside;
   SmallVector<Attribute> products;
   for (NestOpInterface nest : kernel.getNests()) {

@@ -188,6 +188,73 @@ func.func @main(%x: !x, %w: !w) -> !y {
   return %r : !y
 })";
 
+// Images with their channels last, read where they lie: runs of 10 channels that end in
+// the middle of an unrolled step, and padding on all sides.
+static const char kChannelsLast[] = R"(
+!x = tensor<?x5x?x10xf32, #guard.shape<[s0, 5, s1, 10]>>
+!w = tensor<38x3x3x10xf32>
+!b = tensor<38xf32>
+!y = tensor<?x5x?x38xf32, #guard.shape<[s0, 5, s1, 38]>>
+func.func @main(%x: !x, %w: !w, %p: !b, %q: !y) -> !y {
+  %r = loop.kernel @k ins(%a = %x : !x, %b = %w : !w, %c = %p : !b, %d = %q : !y)
+      shared [s0, 5, s1, 38] -> !y {
+    %s = loop.contract parallel [s0, 5, s1, 38] reduction [3, 3, 10]
+        lhs %a[d0, d1 + d4 - 1, d2 + d5 - 1, d6] : !x
+            mask and(le(1, d1 + d4), lt(d1 + d4 - 1, 5), le(1, d2 + d5), lt(d2 + d5 - 1, s1))
+        rhs %b[d3, d4, d5, d6] : !w mask 1
+        acc f32 : !y epilogue (%acc, %n, %i, %j, %o) {
+      %e = loop.load %c[%o] : !b
+      %f = arith.addf %acc, %e : f32
+      %g = loop.load %d[%n, %i, %j, %o] : !y
+      %h = arith.addf %f, %g : f32
+      loop.yield %h : f32
+    }
+    loop.return %s : !y
+  }
+  return %r : !y
+})";
+
+// So many channels that a block of the sum has some places of the window, and a stride.
+static const char kManyChannels[] = R"(
+!x = tensor<?x5x5x144xf32, #guard.shape<[s0, 5, 5, 144]>>
+!w = tensor<9x3x3x144xf32>
+!y = tensor<?x3x3x9xf32, #guard.shape<[s0, 3, 3, 9]>>
+func.func @main(%x: !x, %w: !w) -> !y {
+  %r = loop.kernel @k ins(%a = %x : !x, %b = %w : !w) shared [s0, 3, 3, 9] -> !y {
+    %s = loop.contract parallel [s0, 3, 3, 9] reduction [3, 3, 144]
+        lhs %a[d0, d1 * 2 + d4 - 1, d2 * 2 + d5 - 1, d6] : !x
+            mask and(le(1, d1 * 2 + d4), lt(d1 * 2 + d4 - 1, 5), le(1, d2 * 2 + d5), lt(d2 * 2 + d5 - 1, 5))
+        rhs %b[d3, d4, d5, d6] : !w mask 1
+        acc f32 : !y
+    loop.return %s : !y
+  }
+  return %r : !y
+})";
+
+// The result has its channels first: it is stored across its order, and windows with holes
+// are read in place all the same.
+static const char kChannelsFirst[] = R"(
+!x = tensor<2x6x7x16xf32>
+!w = tensor<24x3x3x16xf32>
+!b = tensor<24xf32>
+!y = tensor<2x24x6x7xf32>
+func.func @main(%x: !x, %w: !w, %p: !b) -> !y {
+  %r = loop.kernel @k ins(%a = %x : !x, %b = %w : !w, %c = %p : !b)
+      shared [2, 24, 6, 7] -> !y {
+    %s = loop.contract parallel [2, 24, 6, 7] reduction [3, 3, 16]
+        lhs %a[d0, d2 + d4 * 2 - 2, d3 + d5 * 2 - 2, d6] : !x
+            mask and(le(2, d2 + d4 * 2), lt(d2 + d4 * 2 - 2, 6), le(2, d3 + d5 * 2), lt(d3 + d5 * 2 - 2, 7))
+        rhs %b[d1, d4, d5, d6] : !w mask 1
+        acc f32 : !y epilogue (%acc, %n, %o, %i, %j) {
+      %e = loop.load %c[%o] : !b
+      %f = arith.addf %acc, %e : f32
+      loop.yield %f : f32
+    }
+    loop.return %s : !y
+  }
+  return %r : !y
+})";
+
 llvm::ArrayRef<LoopCase> loop::getWindowCases() {
   static const std::vector<SymbolValues> images = {
       {{"s0", 1}, {"s1", 1}},  {{"s0", 2}, {"s1", 7}},
@@ -206,6 +273,9 @@ llvm::ArrayRef<LoopCase> loop::getWindowCases() {
       {"SmallStridedImages", kSmallStrided, {{}}, 0, 1024},
       {"FewColumns", kFewColumns, {{}}, 0, 1024},
       {"SingleElement", kSingle},
+      {"ChannelsLast", kChannelsLast, images, 0, 1024},
+      {"ManyChannels", kManyChannels, {{{"s0", 0}}, {{"s0", 1}}, {{"s0", 3}}}, 0, 4096},
+      {"ChannelsFirst", kChannelsFirst, {{}}, 0, 1024},
   };
   return cases;
 }

@@ -222,6 +222,38 @@ TEST(Schedules, BlocksFitTheSecondCache) {
   EXPECT_EQ(choose(int64_t(1) << 40).blockRows, 120);
 }
 
+TEST(Schedules, RowsAreReadInPlace) {
+  auto choose = [](int64_t n, int64_t k, int64_t run, const Machine &machine) {
+    ProductShape product;
+    product.m = 3136;
+    product.n = n;
+    product.k = k;
+    product.aRun = run;
+    product.isRegular = run == k;
+    return std::get<PackedSchedule>(chooseProduct(product, machine));
+  };
+  PackedSchedule s = choose(64, 576, 64, kWide);
+  EXPECT_TRUE(s.inPlace);
+  EXPECT_EQ(s.tileRows, 6);
+  EXPECT_EQ(s.tileColumns, 64);
+  EXPECT_EQ(s.blockDepth, 576);
+  // Blocks of the sum have whole runs, or a whole part of one, of about the same size.
+  EXPECT_EQ(choose(64, 2304, 256, kWide).blockDepth, 768);
+  EXPECT_EQ(choose(64, 1296, 144, kWide).blockDepth, 720);
+  EXPECT_EQ(choose(64, 9 * 2560, 2560, kWide).blockDepth, 640);
+  EXPECT_EQ(choose(64, 24, 24, kWide).blockDepth, 32);
+  // Few registers, few columns: no more rows than there are registers for addresses.
+  Machine narrow;
+  EXPECT_EQ(choose(64, 576, 64, narrow).tileRows, 6);
+  EXPECT_EQ(choose(8, 576, 64, kWide).tileRows, 12);
+  // Packed: runs too short, no such block, many columns of a matrix.
+  EXPECT_FALSE(choose(64, 27, 3, kWide).inPlace);
+  EXPECT_FALSE(choose(64, 9 * 1999, 1999, kWide).inPlace);
+  EXPECT_FALSE(choose(4096, 576, 576, kWide).inPlace);
+  EXPECT_FALSE(choose(64, 2560, 2560, kWide).inPlace);
+  EXPECT_TRUE(choose(4096, 576, 64, kWide).inPlace);
+}
+
 TEST(Schedules, TilesLeaveFewZeros) {
   auto tileRows = [](int64_t m, const Machine &machine) {
     return std::get<PackedSchedule>(

@@ -244,7 +244,9 @@ LogicalResult PackedScheduleAttr::verify(
     EmitError emitError, int64_t lanes, int64_t tileRows, int64_t tileColumns,
     int64_t blockRows, int64_t blockDepth, int64_t itemRows,
     int64_t itemColumns, int64_t unroll, bool masked, int64_t grain,
-    DotUnit unit) {
+    DotUnit unit, bool inPlace) {
+  if (inPlace && unit != DotUnit::Fma) // C10
+    return emitError() << "a schedule that reads in place has unit 'fma'";
   if (failed(verifyPower(emitError, "lanes", lanes, 2, 64)) || // C1
       failed(verifyRange(emitError, "tile_rows", tileRows, 1, 64)) ||
       failed(verifyMultiple(emitError, "tile_columns", tileColumns, "lanes",
@@ -329,6 +331,9 @@ LogicalResult BlocksScheduleAttr::verify(EmitError emitError, int64_t rows,
     if (!isa<PackedScheduleAttr>(attr))
       return emitError() << "products of a schedule are '#loop.packed', but "
                             "found "
+                         << attr;
+    else if (cast<PackedScheduleAttr>(attr).getInPlace())
+      return emitError() << "products of a schedule pack their rows, but found "
                          << attr;
   return success();
 }

@@ -128,7 +128,7 @@ std::vector<Attribute> Collector::collect(ScheduleAttr first) {
         packed.getLanes(), packed.getTileRows(), packed.getTileColumns(),
         packed.getBlockRows(), packed.getBlockDepth(), packed.getItemRows(),
         packed.getItemColumns(), packed.getUnroll(), packed.getMasked(),
-        packed.getGrain(), packed.getUnit()});
+        packed.getGrain(), packed.getUnit(), packed.getInPlace()});
   else
     addProducts(std::nullopt);
   if (auto across = dyn_cast<AcrossScheduleAttr>(first))

@@ -13,7 +13,8 @@
 //                              and give at the same index
 //   permute    (PermuteNest)   the domain of the nest that makes a tensor, and the
 //                              indices of all who read it
-//   copy       (CopyOperands)  what cannot change, or fills no vector, and is read often
+//   copy       (CopyOperands)  what cannot change, or fills no vector, and is read often;
+//                              on a processor what is returned, too
 //   order      (orderSum)      the channels innermost in the sum of a convolution
 //
 //===----------------------------------------------------------------------===//
@@ -37,6 +38,12 @@ namespace kiln::loop {
 #include "kiln/Dialect/Loop/Transforms/Passes.h.inc"
 } // namespace kiln::loop
 
+/// Elements that a convolution sums up from which on another order of its image and result
+/// is worth a copy of both, on a processor.
+static constexpr int64_t kMinHeavySum = 128;
+/// Of so many convolutions one may have its channels first, there.
+static constexpr unsigned kMostOthers = 4;
+
 //===----------------------------------------------------------------------===//
 // Which tensors
 //===----------------------------------------------------------------------===//
@@ -44,8 +51,9 @@ namespace kiln::loop {
 namespace {
 class ImageLayouts {
 public:
-  explicit ImageLayouts(func::FuncOp function)
-      : function(function), hints(function->getParentOfType<ModuleOp>()) {}
+  ImageLayouts(func::FuncOp function, bool onCPU)
+      : function(function), onCPU(onCPU),
+        hints(function->getParentOfType<ModuleOp>()) {}
 
   /// The nests whose results change, each with the dimension that becomes the last.
   const llvm::MapVector<Operation *, unsigned> &choose();
@@ -54,13 +62,21 @@ private:
   bool mayChange(Operation *nest);
   bool staysStraight(Operation *nest, unsigned last);
   void decide(Value tensor, unsigned last);
+  void decideAll(ContractOp op);
   void spread(NestOpInterface nest);
+  void spreadByWindows(ContractOp op);
+  bool isHeavy(ContractOp op) const;
+  void freeResult(ContractOp op);
+  bool pays();
+  void giveUp();
   std::optional<unsigned> getLast(Value tensor) const;
 
   func::FuncOp function;
+  bool onCPU;
   analysis::SizeHints hints;
   llvm::MapVector<Operation *, unsigned> chosen;
   llvm::MapVector<Operation *, bool> changeable;
+  SmallVector<PointwiseOp> returnedCopies;
 };
 } // namespace
 
@@ -162,25 +178,110 @@ void ImageLayouts::spread(NestOpInterface nest) {
   }
 }
 
-const llvm::MapVector<Operation *, unsigned> &ImageLayouts::choose() {
+/// Gives the result and the operands of a convolution their channels last.
+void ImageLayouts::decideAll(ContractOp op) {
+  Windows windows(op);
+  SmallVector<ExprAttr> identity =
+      getIdentityMap(op.getContext(), op.getDomain().parallel.size());
+  if (auto channels = windows.getChannels(identity))
+    decide(op.getResult(), *channels);
+  for (unsigned side = 0; side < 2; ++side)
+    if (auto channels = windows.getChannels(op, side))
+      decide(side == 0 ? op.getLhs() : op.getRhs(), *channels);
+}
+
+/// On a processor a convolution of few channels or places reads and gives images as its
+/// neighbours do: it alone does not pay for another order.
+void ImageLayouts::spreadByWindows(ContractOp op) {
+  Windows windows(op);
+  if (windows.empty() || !multipliesFloats(op))
+    return;
+  bool isReached = chosen.count(op);
+  for (unsigned side = 0; side < 2; ++side) {
+    auto channels = windows.getChannels(op, side);
+    isReached |= channels &&
+                 getLast(side == 0 ? op.getLhs() : op.getRhs()) == channels;
+  }
+  if (isReached)
+    decideAll(op);
+}
+
+bool ImageLayouts::isHeavy(ContractOp op) const {
+  return multipliesFloats(op) &&
+         hints.product(op.getDomain().reduction) >= kMinHeavySum;
+}
+
+/// Returns a copy of a result, which then may change.
+void ImageLayouts::freeResult(ContractOp op) {
+  SmallVector<OpOperand *> returned;
+  for (OpOperand &use : op.getResult().getUses())
+    if (isa<func::ReturnOp>(use.getOwner()) && !takesAnyOrder(use))
+      returned.push_back(&use);
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  auto dims = guard::getDims(type);
+  if (returned.empty() || type.getRank() < 3 || !dims)
+    return;
+  OpBuilder builder(returned.front()->getOwner());
+  auto copy = PointwiseOp::create(builder, op.getLoc(), type, *dims,
+                                  op.getOriginsAttr());
+  Block &body = copy.getBody().front();
+  builder.setInsertionPointToStart(&body);
+  Value element = LoadOp::create(
+      builder, op.getLoc(), op.getResult(), body.getArguments(),
+      getIdentityMap(op.getContext(), type.getRank()), Value(), Value());
+  YieldOp::create(builder, op.getLoc(), element);
+  for (OpOperand *use : returned)
+    use->set(copy.getResult());
+  returnedCopies.push_back(copy);
+}
+
+/// Whether nearly all convolutions have their channels last: where one reads such an image and
+/// cannot give one, as by groups of channels or in front of a reshape, its panels are gathered.
+bool ImageLayouts::pays() {
+  unsigned last = 0, others = 0;
   for (auto op : function.getOps<ContractOp>()) {
-    Windows windows(op);
-    if (windows.empty())
+    if (Windows(op).empty() || !multipliesFloats(op))
       continue;
-    SmallVector<ExprAttr> identity = getIdentityMap(
-        op.getContext(), op.getDomain().parallel.size());
-    if (auto channels = windows.getChannels(identity))
-      decide(op.getResult(), *channels);
-    for (unsigned side = 0; side < 2; ++side)
-      if (auto channels = windows.getChannels(op, side))
-        decide(side == 0 ? op.getLhs() : op.getRhs(), *channels);
+    if (chosen.count(op)) {
+      ++last;
+      continue;
+    }
+    ++others;
+    for (Value operand : {op.getLhs(), op.getRhs()})
+      if (chosen.count(operand.getDefiningOp()))
+        return false;
+  }
+  return others <= last / kMostOthers;
+}
+
+void ImageLayouts::giveUp() {
+  chosen.clear();
+  for (PointwiseOp copy : returnedCopies) {
+    auto load = *copy.getBody().getOps<LoadOp>().begin();
+    copy.getResult().replaceAllUsesWith(load.getTensor());
+    copy.erase();
+  }
+}
+
+const llvm::MapVector<Operation *, unsigned> &ImageLayouts::choose() {
+  for (auto op : llvm::to_vector(function.getOps<ContractOp>())) {
+    if (Windows(op).empty() || (onCPU && !isHeavy(op)))
+      continue;
+    if (onCPU)
+      freeResult(op);
+    decideAll(op);
   }
   size_t count;
   do {
     count = chosen.size();
-    for (auto nest : function.getOps<NestOpInterface>())
+    for (auto nest : function.getOps<NestOpInterface>()) {
       spread(nest);
+      if (auto op = dyn_cast<ContractOp>(nest.getOperation()); op && onCPU)
+        spreadByWindows(op);
+    }
   } while (chosen.size() != count);
+  if (onCPU && !pays())
+    giveUp();
   return chosen;
 }
 
@@ -225,15 +326,21 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
     if (failed(verifyPassInput(function, getArgument(),
                                {Stage::Loop, Stage::Loop})))
       return signalPassFailure();
-    if (!getGPUTarget(function) || function.isExternal())
+    if (function.isExternal())
       return;
-    ImageLayouts layouts(function);
-    for (auto [nest, last] : layouts.choose())
+    bool onCPU = !getGPUTarget(function);
+    ImageLayouts layouts(function, onCPU);
+    const auto &chosen = layouts.choose();
+    for (auto [nest, last] : chosen)
       permuteResults(nest, last);
     analysis::SizeHints hints(function->getParentOfType<ModuleOp>());
-    OperandCopies copies(hints);
+    OperandCopies copies(hints, onCPU);
     for (auto op : function.getOps<ContractOp>()) {
-      copies.fillChannels(op);
+      // On a processor others have the products that they had.
+      if (onCPU && !chosen.count(op))
+        continue;
+      if (!onCPU)
+        copies.fillChannels(op);
       copies.relay(op);
       orderSum(op);
     }

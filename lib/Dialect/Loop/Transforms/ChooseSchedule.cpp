@@ -278,6 +278,7 @@ static ProductShape describe(ContractOp op,
   product.bRows = isOne(shape.columns.steps[1]);
   product.bColumns = isOne(shape.sum.steps[1]);
   product.cRows = isOne(shape.columns.steps[2]);
+  product.aRun = analysis::getRunInPlace(op, shape);
   return product;
 }
 
@@ -297,6 +298,19 @@ ScheduleAttr Chooser::chooseContraction(ContractOp op) {
   if (product && isWorthPacking(*product))
     return toAttribute(context, chooseProduct(*product, machine));
   return chooseExpanded(op);
+}
+
+/// Fewer lanes where the last of them would be mostly empty: 144 channels, whose rows are
+/// short, are five times 32 rather than twice 128.
+static AcrossScheduleAttr fitColumns(AcrossScheduleAttr s, Size columns,
+                                     int64_t vector) {
+  int64_t lanes = s.getLanes();
+  if (!columns || s.getChunk() > lanes)
+    return s;
+  while (lanes > vector && roundUp(*columns, lanes) > *columns + *columns / 8)
+    lanes /= 2;
+  return AcrossScheduleAttr::get(s.getContext(), lanes, std::min(lanes, *columns),
+                                 s.getSumBlock(), s.getMasked(), s.getGrain());
 }
 
 /// A contraction as a reduction: lanes along the last parallel dimension if both
@@ -340,7 +354,10 @@ ScheduleAttr Chooser::chooseExpanded(ContractOp op) {
   ScheduleAttr schedule;
   if (!isRow && canWalkAcross(copy)) {
     analysis::KernelLayout layout = analysis::getLayout(copy, strides);
-    schedule = chooseAcross(copy, analysis::collapseShared(copy, layout), lanes);
+    SmallVector<ExprAttr> shared = analysis::collapseShared(copy, layout);
+    schedule = fitColumns(
+        cast<AcrossScheduleAttr>(chooseAcross(copy, shared, lanes)),
+        shared[analysis::getLaneDim(shared)].getConstant(), lanes);
   } else {
     auto within = cast<WithinScheduleAttr>(
         chooseWithin(copy, lanes, [&](NestOpInterface) {

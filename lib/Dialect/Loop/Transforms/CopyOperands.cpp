@@ -25,6 +25,8 @@ using guard::ExprAttr;
 /// Points of a contraction for each element of an operand from which on it is worth being
 /// copied, and channels of 16 bits that are copied at once.
 static constexpr int64_t kMinReuse = 64, kMinChannels = 8;
+/// The same on a processor.
+static constexpr int64_t kMinReuseOnCPU = 16;
 
 /// Copies a tensor with dimension `last` innermost, and zeros behind its elements up to
 /// `extent`.
@@ -76,6 +78,13 @@ static bool multipliesHalves(ContractOp op) {
          op.getLhsPrologue().empty() && op.getRhsPrologue().empty();
 }
 
+bool loop::multipliesFloats(ContractOp op) {
+  auto isFloat = [](Value tensor) {
+    return cast<RankedTensorType>(tensor.getType()).getElementType().isF32();
+  };
+  return isFloat(op.getLhs()) && isFloat(op.getRhs()) && op.getAccType().isF32();
+}
+
 /// Whether each element of a copy with `extent` channels is read often.
 bool OperandCopies::isReadOften(ContractOp op, Value tensor, unsigned channels,
                                 ExprAttr extent) {
@@ -83,7 +92,8 @@ bool OperandCopies::isReadOften(ContractOp op, Value tensor, unsigned channels,
   if (!dims)
     return false;
   (*dims)[channels] = extent;
-  return hints.product(op.getDomain().all()) / kMinReuse >=
+  return hints.product(op.getDomain().all()) /
+             (onCPU ? kMinReuseOnCPU : kMinReuse) >=
          hints.product(*dims);
 }
 
@@ -145,7 +155,7 @@ void OperandCopies::fillChannels(ContractOp op) {
 /// Copies operands whose channels are not neighbours.
 void OperandCopies::relay(ContractOp op) {
   Windows windows(op);
-  if (windows.empty() || !multipliesHalves(op))
+  if (windows.empty() || !(onCPU ? multipliesFloats(op) : multipliesHalves(op)))
     return;
   for (unsigned side = 0; side < 2; ++side) {
     Value tensor = side == 0 ? op.getLhs() : op.getRhs();

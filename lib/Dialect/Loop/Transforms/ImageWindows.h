@@ -47,11 +47,16 @@ bool mentions(guard::ExprAttr expr, unsigned dim);
 /// Strides of a tensor of a function as it lies in memory; none where sizes have no names.
 SmallVector<guard::ExprAttr> getStrides(Value tensor);
 
+/// True if a contraction multiplies floats of 32 bits as they lie in memory, and sums them up
+/// so.
+bool multipliesFloats(ContractOp op);
+
 /// Operands of convolutions on matrix units that keep their order, or whose channels do
 /// not fill what is copied at once, are copied if each element is read often.
 class OperandCopies {
 public:
-  explicit OperandCopies(const analysis::SizeHints &hints) : hints(hints) {}
+  OperandCopies(const analysis::SizeHints &hints, bool onCPU)
+      : hints(hints), onCPU(onCPU) {}
 
   void fillChannels(ContractOp op);
   void relay(ContractOp op);
@@ -63,6 +68,7 @@ private:
                 guard::ExprAttr extent);
 
   const analysis::SizeHints &hints;
+  bool onCPU;
   llvm::MapVector<std::tuple<Value, unsigned, guard::ExprAttr>, Value> copies;
 };
 

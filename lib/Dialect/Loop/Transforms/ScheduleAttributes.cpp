@@ -41,5 +41,5 @@ ScheduleAttr loop::toAttribute(MLIRContext *context,
   return PackedScheduleAttr::get(context, s.lanes, s.tileRows, s.tileColumns,
                                  s.blockRows, s.blockDepth, s.itemRows,
                                  s.itemColumns, s.unroll, s.masked, s.grain,
-                                 s.unit);
+                                 s.unit, s.inPlace);
 }

@@ -11,6 +11,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -37,6 +38,14 @@ static constexpr int64_t kSkinnyRows = 8;
 /// 1536 rows in f32 take 3 to 5 % longer with half as many or twice as many, on a
 /// Xeon that has 2 MiB.
 static constexpr int64_t kPackedBytes = 512 << 10;
+/// Steps of a block of k whose A is read in place at most: with them a panel of 64 columns
+/// is 288 KiB, and a window of 3 x 3 over 128 channels is one block.
+static constexpr int64_t kMaxDepthInPlace = 1152;
+/// Rows whose addresses have registers.
+static constexpr int64_t kMaxRowsInPlace = 12;
+/// Neighbours of A from which on they are worth an address, and columns up to which a
+/// matrix is not packed, whose rows are besides not longer than a block.
+static constexpr int64_t kMinRunInPlace = 8, kMaxColumnsInPlace = 1024;
 /// Rows of a block at most; where rows are of unknown size; and at least, so that
 /// packed columns are used several times.
 static constexpr int64_t kMaxBlockRows = 192, kUnknownBlockRows = 96,
@@ -174,6 +183,47 @@ static void chooseTile(PackedSchedule &s, const ProductShape &product,
     s.tileRows = product.m && *product.m <= s.lanes ? s.lanes : 2 * s.lanes;
 }
 
+/// Steps of k that are one block if A is read in place: all, some runs, or an equal part
+/// of one. 0 if there is no such block of a fair size.
+static int64_t getDepthInPlace(int64_t k, int64_t run, int64_t lanes) {
+  if (k <= kMaxDepthInPlace)
+    return roundUp(k, lanes);
+  int64_t together = std::lcm(run, lanes);
+  if (together <= kMaxDepthInPlace) {
+    int64_t blocks = divideUp(k, kMaxDepthInPlace / together * together);
+    return roundUp(divideUp(k, blocks), together);
+  }
+  for (int64_t parts = divideUp(run, kMaxDepthInPlace);
+       parts <= 4 * divideUp(run, kMaxDepthInPlace); ++parts)
+    if (run % (parts * lanes) == 0)
+      return run / parts;
+  return 0;
+}
+
+/// Has A read where it lies, if it can be and packing it is work that counts: few vectors of
+/// columns multiply what is packed. Rows are broadcast once for each vector of columns of a
+/// tile, so it is wider than that of packed rows.
+static void readInPlace(PackedSchedule &s, const ProductShape &product,
+                        const Machine &machine) {
+  if (s.unit != DotUnit::Fma || product.sumBits != 32 || !product.k ||
+      !product.n || product.aRun < kMinRunInPlace ||
+      (product.isRegular && (*product.n > kMaxColumnsInPlace ||
+                             *product.k > kMaxDepthInPlace)))
+    return;
+  int64_t depth = getDepthInPlace(*product.k, product.aRun, s.lanes);
+  if (depth == 0)
+    return;
+  s.inPlace = true;
+  s.blockDepth = depth;
+  bool wide = machine.registers >= 32;
+  int64_t all = divideUp(*product.n, s.lanes), most = wide ? 4 : 2;
+  int64_t vectors = divideUp(all, divideUp(all, most));
+  s.tileRows = std::min((wide ? 24 : 12) / vectors, kMaxRowsInPlace);
+  s.tileColumns = vectors * s.lanes;
+  if (product.m && *product.m > 0)
+    s.tileRows = divideUp(*product.m, divideUp(*product.m, s.tileRows));
+}
+
 static PackedSchedule choosePacked(const ProductShape &product,
                                    const Machine &machine) {
   PackedSchedule s;
@@ -192,6 +242,7 @@ static PackedSchedule choosePacked(const ProductShape &product,
     int64_t k = std::max<int64_t>(*product.k, 1);
     s.blockDepth = roundUp(divideUp(k, divideUp(k, s.blockDepth)), together);
   }
+  readInPlace(s, product, machine);
   // Packed rows of A are read again for each panel of B.
   int64_t rows = std::min(machine.l2Bytes, kPackedBytes) /
                  (s.blockDepth * bytes);
@@ -281,6 +332,7 @@ int64_t loop::chooseBlockRows(const BlocksShape &kernel,
 PackedSchedule loop::chooseBlockSum(ProductShape product, int64_t rows,
                                     const Machine &machine) {
   product.k = rows;
+  product.aRun = 0; // of a block, packed rows serve many panels
   PackedSchedule s = choosePacked(product, machine);
   // Rows of A are packed once a block, and panels of columns where they are used.
   s.itemRows = s.blockRows;
@@ -293,6 +345,7 @@ PackedSchedule loop::chooseBlockSum(ProductShape product, int64_t rows,
 PackedSchedule loop::chooseBlockProduct(ProductShape product, int64_t rows,
                                         const Machine &machine) {
   product.m = rows;
+  product.aRun = 0;
   PackedSchedule s = choosePacked(product, machine);
   s.blockRows = s.itemRows = roundUp(rows, s.tileRows);
   s.itemColumns = roundUp(std::min(product.n.value_or(kBlockColumns),

@@ -110,6 +110,9 @@ loop::getCandidates(const ProductShape &product, const PackedSchedule &first,
     for (int64_t depth : {first.blockDepth, first.blockDepth / 2})
       for (int64_t itemRows : {60, 120, 240, 480, 960})
         for (int64_t itemColumns : {64, 128, 256, 512, 1024}) {
+          // Blocks of what is read in place end where its runs do.
+          if (first.inPlace && depth != first.blockDepth)
+            continue;
           PackedSchedule s = first;
           bool isTiles = s.unit == DotUnit::Tiles;
           s.tileRows = isTiles ? tileRows : std::min(tileRows, m);

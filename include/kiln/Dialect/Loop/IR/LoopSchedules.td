@@ -163,6 +163,11 @@ def Loop_PackedScheduleAttr : Loop_Schedule<"PackedSchedule", "packed"> {
     multiplies vectors of words (`vdpbf16ps`), `tiles` registers of 16 by 16 words
     (`tdpbf16ps`).
 
+    If `in_place`, A is not packed: neighbours along the innermost dimensions of the
+    depth, which no mask leaves out in part, are broadcast from where they lie. Where
+    they begin for each row is written down for a block of rows, and what a mask leaves
+    out is read from zeros: the windows of an image with its channels last.
+
     Constraints:
     - (C1) `lanes` is a power of two from 2 to 64.
     - (C2) `tile_columns` is a multiple of `lanes`, and a tile is at most 128
@@ -179,6 +184,8 @@ def Loop_PackedScheduleAttr : Loop_Schedule<"PackedSchedule", "packed"> {
     - (C9) with `tiles` `tile_rows` and `tile_columns` are multiples of 16, whose
       sums and factors fit into 8 registers: 16 by 16, 32 or 48, 32 by 16 or 32,
       or 48 by 16.
+    - (C10) `in_place` is for `fma`. That A has such neighbours, of which a block's depth
+      has whole runs or a whole part of one, is checked where it is emitted.
 
     Example: `#loop.packed<lanes = 16, tile_rows = 12, tile_columns = 32,
     block_rows = 120, block_depth = 1024, item_rows = 960, item_columns = 256,
@@ -189,7 +196,8 @@ def Loop_PackedScheduleAttr : Loop_Schedule<"PackedSchedule", "packed"> {
                         "int64_t":$block_depth, "int64_t":$item_rows,
                         "int64_t":$item_columns, "int64_t":$unroll,
                         "bool":$masked, "int64_t":$grain,
-                        Loop_DotUnitParameter:$unit);
+                        Loop_DotUnitParameter:$unit,
+                        DefaultValuedParameter<"bool", "false">:$in_place);
 }
 
 def Loop_SkinnyRowsScheduleAttr

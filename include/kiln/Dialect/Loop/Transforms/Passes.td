@@ -77,8 +77,7 @@ def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::func::FuncOp"> {
 def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::func::FuncOp"> {
   let summary = "Store images with their channels last";
   let description = [{
-    Assumes functions of loop nests; does something where their target is a GPU. A
-    contraction with windows (an operand of which an index is the sum of a place and a
+    Assumes functions of loop nests. A contraction with windows (an operand of which an index is the sum of a place and a
     place in the window) is a product of matrices without gathers if its operands and its
     result have their channels innermost: the last dimension that no window walks. The
     results of pointwise nests, reductions and contractions that such a contraction reads
@@ -93,6 +92,12 @@ def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::func::FuncOp"> {
     Such an operand of 16 bits and at least 8 channels is copied if each of its elements is
     read 64 times and more: weights that an archive holds with their channels outside. Fewer
     channels, and those that are no multiple of 8, are filled with zeros on the way.
+
+    On a processor this is done for contractions of f32 that sum up 128 elements and more, and
+    for those beside them: channels that are neighbours are read where they lie
+    (`#loop.packed` with `in_place`), and fill vectors however small the image is. Operands of
+    f32 that are read 16 times and more are copied, and so is a result that is returned: back,
+    into the order that it has there.
 
     Before:
 

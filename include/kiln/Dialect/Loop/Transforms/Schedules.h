@@ -145,6 +145,8 @@ struct ProductShape {
   // Neighbours in memory: along the rows of A and B, the columns of B, the rows
   // of the result.
   bool aRows = false, bRows = false, bColumns = false, cRows = false;
+  /// Neighbours along the sum that A can be read by in place; 0 if it cannot.
+  int64_t aRun = 0;
 
   /// There is nothing to multiply.
   bool isEmpty() const { return batch == 0 || m == 0 || n == 0 || k == 0; }
@@ -158,6 +160,7 @@ struct PackedSchedule {
   bool masked;
   int64_t grain;
   DotUnit unit = DotUnit::Fma;
+  bool inPlace = false;
 };
 struct SkinnyRowsSchedule {
   int64_t lanes, itemColumns, unroll;
