@@ -201,6 +201,21 @@ TEST(Schedules, SmallProductsAreNotPacked) {
   EXPECT_FALSE(isWorthPacking(makeSizes(std::nullopt, 0, 64)));
 }
 
+TEST(Schedules, SmallProductsOfLargeBatchesArePacked) {
+  auto isPacked = [](Size batch, int64_t m, int64_t n, int64_t k) {
+    ProductShape product = makeSizes(m, n, k);
+    product.batch = batch;
+    return isWorthPacking(product);
+  };
+  EXPECT_TRUE(isPacked(48, 49, 49, 32));
+  EXPECT_FALSE(isPacked(1, 49, 49, 32));
+  EXPECT_FALSE(isPacked(std::nullopt, 49, 49, 32));
+  EXPECT_TRUE(isPacked(64, 16, 16, 16));
+  EXPECT_FALSE(isPacked(63, 16, 16, 16));
+  EXPECT_FALSE(isPacked(1 << 20, 16, 16, 15)); // each is too small
+  EXPECT_FALSE(isPacked(256, 8, 64, 63));      // rows of A are few
+}
+
 TEST(Schedules, BlocksFitTheSecondCache) {
   auto choose = [](int64_t l2Bytes) {
     Machine machine = kWide;

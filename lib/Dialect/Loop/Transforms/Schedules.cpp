@@ -24,8 +24,10 @@ static constexpr int64_t kRowChunk = 4096, kVectorsOfChunk = 4;
 static constexpr int64_t kColumnLanes = 128;
 /// Elements of a side of a transposed block, and blocks for a thread.
 static constexpr int64_t kBlock = 64, kBlocksForThread = 4;
-/// Multiply-adds from which on a product is packed.
-static constexpr uint64_t kMinProduct = 64 * 64 * 64;
+/// Multiply-adds from which on a product is packed; of each product of a batch that
+/// has as many in all.
+static constexpr uint64_t kMinProduct = 64 * 64 * 64,
+                          kMinProductOfBatch = 16 * 16 * 16;
 /// Items of a thread that a large static product should have at least, so that
 /// threads finish together even if one of them is interrupted.
 static constexpr int64_t kWantedItems = 2;
@@ -158,13 +160,17 @@ ScatterSchedule loop::chooseScatter(Size last, int64_t bits, int64_t points,
 bool loop::isWorthPacking(const ProductShape &product) {
   if (product.isEmpty())
     return false;
-  uint64_t size = 1;
-  bool isKnown = true;
-  for (Size extent : {product.m, product.n, product.k}) {
-    isKnown &= extent.has_value();
-    size = llvm::SaturatingMultiply<uint64_t>(size, extent.value_or(1));
-  }
-  return !isKnown || size >= kMinProduct;
+  if (!product.m || !product.n || !product.k)
+    return true;
+  auto times = [](uint64_t x, uint64_t y) {
+    return llvm::SaturatingMultiply(x, y);
+  };
+  uint64_t size = times(times(*product.m, *product.n), *product.k);
+  if (size >= kMinProduct)
+    return true;
+  // A panel of B is read by a tile of rows at least, and compiling it pays.
+  return *product.m > kSkinnyRows && size >= kMinProductOfBatch &&
+         times(size, product.batch.value_or(1)) >= kMinProduct;
 }
 
 /// Rows and columns of a register tile: 12 rows of two vectors, or tiles of AMX, of

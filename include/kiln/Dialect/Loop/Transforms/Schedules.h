@@ -175,7 +175,7 @@ struct SkinnyColumnsSchedule {
 using ProductSchedule =
     std::variant<PackedSchedule, SkinnyRowsSchedule, SkinnyColumnsSchedule>;
 
-/// False for a product so small that plain loops are as fast as packing, and
+/// False for products so small, or so few, that plain loops are as fast as packing, and
 /// compile in a fraction of the time.
 bool isWorthPacking(const ProductShape &product);
 
