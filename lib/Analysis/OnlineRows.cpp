@@ -115,6 +115,81 @@ StringRef analysis::whyNotCopied(const OnlineRows &rows) {
   return "";
 }
 
+/// The largest value of an address that every dimension moves upwards, or leaves where it
+/// is; nothing where one may not.
+static std::optional<ExprAttr> getLargest(ExprAttr expr,
+                                          ArrayRef<ExprAttr> extents) {
+  for (const guard::Term &term : guard::getTerms(expr)) {
+    if (!term.monomial)
+      continue;
+    if (term.coefficient < 0)
+      return std::nullopt;
+    for (ExprAttr factor : guard::getFactors(term.monomial)) {
+      bool isDivided = factor.getKind() == guard::ExprKind::FloorDiv &&
+                       factor.getOperand(0).isDim() &&
+                       factor.getOperand(1).getConstant().value_or(0) > 0;
+      if (guard::hasDims(factor) && !factor.isDim() && !isDivided)
+        return std::nullopt;
+    }
+  }
+  return guard::substitute(expr, [&](ExprAttr leaf) {
+    return leaf.isDim() ? extents[leaf.getPosition()] + -1 : leaf;
+  });
+}
+
+std::optional<OperandPlanes>
+analysis::getOperandPlanes(const BlockProduct &product, unsigned k,
+                           const DimGroup &rows) {
+  ExprAttr step = rows.steps[k];
+  if (!step || step.getConstant().value_or(1) < 1)
+    return std::nullopt;
+  ArrayRef<std::optional<unsigned>> outer =
+      ArrayRef(product.shared).drop_back();
+  ExprAttr address =
+      guard::substitute(product.shape.addresses[k], [&](ExprAttr leaf) {
+        bool isOuter =
+            leaf.isDim() && llvm::any_of(outer, [&](auto dim) {
+              return dim && *dim == leaf.getPosition();
+            });
+        return leaf.isDim() && !isOuter
+                   ? guard::getConstant(leaf.getContext(), 0)
+                   : leaf;
+      });
+  ContractOp op = product.op;
+  auto largest = getLargest(address, op.getDomain().all());
+  if (!largest)
+    return std::nullopt;
+  return OperandPlanes{address, guard::floorDiv(*largest, kCopied) + 1};
+}
+
+bool analysis::readsColumns(const OnlineRows &rows) {
+  ContractOp scores = rows.scores.op;
+  ReduceOp maximum = rows.maximum;
+  auto reads = [&](Region &region) {
+    return region
+        .walk([&](LoadOp load) {
+          return load.getTensor() == scores.getResult()
+                     ? WalkResult::advance()
+                     : WalkResult::interrupt();
+        })
+        .wasInterrupted();
+  };
+  return reads(scores.getEpilogue()) || reads(maximum.getBody());
+}
+
+StringRef analysis::whyNotBrought(const OnlineRows &rows) {
+  const ContractionShape &scores = rows.scores.shape, &sums = rows.sums.shape;
+  // A tile is walked in any case, of which no column may be there.
+  if (rows.columns.getConstant().value_or(1) < 1 ||
+      (!rows.columns.getConstant() && readsColumns(rows)))
+    return "columns, at which memory is read, are not known to be there";
+  if (!getOperandPlanes(rows.scores, 0, scores.rows) ||
+      !getOperandPlanes(rows.scores, 1, scores.columns) ||
+      !getOperandPlanes(rows.sums, 1, sums.sum))
+    return "rows of an operand do not lie apart, or one point below another";
+  return "";
+}
+
 //===----------------------------------------------------------------------===//
 // The two products
 //===----------------------------------------------------------------------===//

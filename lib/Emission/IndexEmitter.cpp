@@ -137,6 +137,8 @@ Value KernelEmitter::emitLaneComparison(ExprAttr difference,
 }
 
 Value KernelEmitter::emitCondition(ExprAttr expr, const Position &position) {
+  if (isAssured(expr, position))
+    return arith::ConstantIntOp::create(b, 1, 1);
   auto both = [&](auto create) {
     SmallVector<Value> flags;
     bool wide = false;

@@ -80,6 +80,24 @@ bool isSameInRow(unsigned shared, Value left, loop::NestOpInterface leftNest,
 /// multiples of 16 bytes. Empty where they can.
 StringRef whyNotCopied(const OnlineRows &rows);
 
+/// Rows of an operand as a copy engine sees them, for which all points are one dimension: the
+/// place of a point's first element, of 16 bits, counted in units of 16 bytes.
+struct OperandPlanes {
+  ExprAttr address; ///< of a point, in elements, by the dimensions of its product
+  ExprAttr count;   ///< one more than the last place, in units
+};
+
+/// Operand `k` (A or B), whose neighbours lie along another group than `rows`. Nothing where
+/// rows are not known to be apart, or a dimension may move a point downwards.
+std::optional<OperandPlanes> getOperandPlanes(const BlockProduct &product,
+                                              unsigned k, const DimGroup &rows);
+
+/// True if x reads memory besides the score, as a bias does.
+bool readsColumns(const OnlineRows &rows);
+
+/// Why a copy engine cannot bring what can be copied 16 bytes at a time; empty where it can.
+StringRef whyNotBrought(const OnlineRows &rows);
+
 } // namespace kiln::analysis
 
 #endif // KILN_ANALYSIS_ONLINEROWS_H

@@ -122,6 +122,8 @@ protected:
   virtual Value getEnd(const Position &position, unsigned dim) {
     return getArgument(position.extents[dim]);
   }
+  /// Whether a comparison of indices is known to be true wherever this position is used.
+  virtual bool isAssured(guard::ExprAttr, const Position &) { return false; }
   /// The value of a load that was staged elsewhere, if it was.
   virtual Value loadStaged(LoadOp, int64_t /*lanes*/) { return {}; }
 

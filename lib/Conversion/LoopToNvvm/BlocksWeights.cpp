@@ -25,6 +25,8 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
+/// Eights of columns that the threads of a row exchange.
+static constexpr int64_t kExchanged = 4;
 static constexpr double kLog2E = 1.4426950408889634;
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -37,14 +39,11 @@ Value GridBlocksEmitter::loadStaged(LoadOp load, int64_t) {
   return isOwn ? staged : Value();
 }
 
-/// exp(x - least), by the instruction for powers of two: within three units in the last
-/// place of f32.
-Value GridBlocksEmitter::exponential(Value x, Value least) {
-  Value power = arith::MulFOp::create(
-      b, arith::SubFOp::create(b, x, least), constant(kLog2E));
+/// By the instruction, within two units in the last place of f32.
+Value GridBlocksEmitter::powerOfTwo(Value x) {
   return LLVM::CallIntrinsicOp::create(
              b, b.getF32Type(), b.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32"),
-             ValueRange{power})
+             ValueRange{x})
       .getResult(0);
 }
 
@@ -79,6 +78,21 @@ static Value joinInPairs(ImplicitLocOpBuilder &b, SmallVector<Value> values,
 // Exponents
 //===----------------------------------------------------------------------===//
 
+/// True for a comparison `column <= row + more` that holds in every tile whose columns are
+/// all inside the limit of all rows.
+bool GridBlocksEmitter::isAssured(ExprAttr condition, const Position &) {
+  if (!isInner || !online.limit ||
+      (condition.getKind() != guard::ExprKind::Le &&
+       condition.getKind() != guard::ExprKind::Lt))
+    return false;
+  bool isLe = condition.getKind() == guard::ExprKind::Le;
+  ExprAttr difference = condition.getOperand(1) - condition.getOperand(0);
+  ExprAttr more = difference - guard::getDim(context, rowDim) +
+                  guard::getDim(context, columnDim);
+  auto known = more.getConstant();
+  return known && *known - !isLe >= online.limit->beyond - 1;
+}
+
 /// The position of a nest at one of the thread's rows; its own dimensions are at 0.
 Position GridBlocksEmitter::getRowPosition(const Domain &domain, unsigned row) {
   Position position = point;
@@ -101,6 +115,8 @@ FailureOr<Value> GridBlocksEmitter::emitExponent(unsigned row, Value score,
     position.dims[*online.scores.shared.back()] = rowIndices[row];
     setDim(position, online.scores.shape.columns.dims.back(), column, lanes);
     position.multiple = lanes;
+    rowDim = *online.scores.shared.back();
+    columnDim = online.scores.shape.columns.dims.back();
     BodyEmitter epilogue(*this, position);
     Block &block = scores.getEpilogue().front();
     if (failed(epilogue.emit(block, {score})))
@@ -112,6 +128,8 @@ FailureOr<Value> GridBlocksEmitter::emitExponent(unsigned row, Value score,
   Position position = getRowPosition(online.maximum.getDomain(), row);
   setDim(position, position.dims.size() - 1, column, lanes);
   position.multiple = lanes;
+  rowDim = sharedExtents.size() - 1;
+  columnDim = position.dims.size() - 1;
   staged = score;
   BodyEmitter body(*this, position);
   Block &block = online.maximum.getBody().front();
@@ -120,12 +138,18 @@ FailureOr<Value> GridBlocksEmitter::emitExponent(unsigned row, Value score,
   return body.getWide(block.getTerminator()->getOperand(0));
 }
 
+/// True if the last tile is as wide as the others.
+bool GridBlocksEmitter::hasWholeTiles() {
+  auto known = online.columns.getConstant();
+  return known && *known % schedule.getColumns() == 0;
+}
+
 /// x of all scores of a row, minus infinity behind the last column.
 FailureOr<SmallVector<Value>>
 GridBlocksEmitter::emitExponents(unsigned row, ArrayRef<Value> scores,
                                  Value firstColumn) {
   auto known = online.columns.getConstant();
-  bool isWhole = known && *known % schedule.getColumns() == 0;
+  bool isWhole = isInner || hasWholeTiles();
   int64_t lanes = known && *known % 2 == 0 ? 2 : 1;
   int64_t tiles = schedule.getColumns() / kMmaColumns;
   Value end = getArgument(online.columns);
@@ -168,13 +192,12 @@ GridBlocksEmitter::emitExponents(unsigned row, ArrayRef<Value> scores,
 // Weights
 //===----------------------------------------------------------------------===//
 
-/// Weights of a tile as left operands, by part, 16 columns and register; brings maxima,
-/// totals and sums up to date.
-FailureOr<SmallVector<Value>>
+/// Weights of a tile; brings maxima and totals up to date. The largest is subtracted before
+/// the product with log2(e): rounded apart, products of large x would not cancel.
+FailureOr<GridBlocksEmitter::Weights>
 GridBlocksEmitter::emitWeights(ArrayRef<Value> scores, Value firstColumn,
                                State &state) {
-  SmallVector<SmallVector<Value>> rows;
-  SmallVector<Value> scales;
+  Weights weights;
   for (unsigned row = 0; row < rowIndices.size(); ++row) {
     auto exponents = emitExponents(row, scores, firstColumn);
     if (failed(exponents))
@@ -186,20 +209,35 @@ GridBlocksEmitter::emitWeights(ArrayRef<Value> scores, Value firstColumn,
     Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, most,
                                          constant(-kInfinity));
     Value least = arith::SelectOp::create(b, isNone, constant(0), most);
+    auto exponential = [&](Value x) {
+      return powerOfTwo(arith::MulFOp::create(
+          b, arith::SubFOp::create(b, x, least), constant(kLog2E)));
+    };
     for (Value &x : *exponents)
-      x = exponential(x, least);
-    Value scale = exponential(old, least);
+      x = exponential(x);
+    Value scale = exponential(old);
     Value total = arith::MulFOp::create(b, state.totals[row], scale);
     state.totals[row] = arith::AddFOp::create(
         b, total, joinInPairs(b, *exponents, /*isMaximum=*/false));
     state.maxima[row] = most;
-    scales.push_back(scale);
-    rows.push_back(pack(*exponents));
+    weights.scales.push_back(scale);
+    weights.rows.push_back(std::move(*exponents));
   }
+  return weights;
+}
+
+void GridBlocksEmitter::scaleSums(ArrayRef<Value> scales, State &state) {
   size_t perPart = state.sums.size() / getParts();
   for (auto [k, sum] : llvm::enumerate(state.sums))
     sum = arith::MulFOp::create(b, sum,
                                 scales[k / perPart * 2 + k % kMmaSums / 2]);
+}
+
+/// Weights as left operands, by part, 16 columns and register.
+SmallVector<Value> GridBlocksEmitter::packWeights(const Weights &weights) {
+  SmallVector<SmallVector<Value>> rows;
+  for (ArrayRef<Value> row : weights.rows)
+    rows.push_back(pack(row));
   SmallVector<Value> words;
   for (int64_t part = 0; part < getParts(); ++part)
     for (size_t tile = 0; tile < rows[0].size(); ++tile)
@@ -245,31 +283,71 @@ FailureOr<Value> GridBlocksEmitter::emitFactor(unsigned row, Value one) {
   return body.get(online.weight);
 }
 
-/// The sums of a row through the epilogue, two neighbours at a time.
+/// The four threads that have a row exchange what they have of 32 columns: of two
+/// neighbours in each eight, each gets the eight of its own number.
+void GridBlocksEmitter::exchangeSums(unsigned row, State &state) {
+  int64_t tiles = values.padded / kMmaColumns;
+  Value number = bits(0, 2, 1), zero = constantIndex(0);
+  for (int64_t first = 0; first + kExchanged <= values.width / kMmaColumns;
+       first += kExchanged) {
+    for (int64_t distance : {1, 2}) {
+      Value bit = arith::AndIOp::create(b, number, constantIndex(distance));
+      Value isUpper =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, zero);
+      for (int64_t k = 0; k < kExchanged; ++k) {
+        if (k & distance)
+          continue;
+        for (int64_t n = 0; n < 2; ++n) {
+          auto at = [&](int64_t tile) -> Value & {
+            return state.sums[((row / 2) * tiles + first + tile) * kMmaSums +
+                              row % 2 * 2 + n];
+          };
+          Value &low = at(k), &high = at(k + distance);
+          Value other = shuffleQuad(
+              arith::SelectOp::create(b, isUpper, low, high), distance);
+          low = arith::SelectOp::create(b, isUpper, other, low);
+          high = arith::SelectOp::create(b, isUpper, high, other);
+        }
+      }
+    }
+  }
+}
+
+/// The sums of a row through the epilogue: eight neighbours at a time where they were
+/// exchanged, else two.
 LogicalResult GridBlocksEmitter::finishSums(unsigned row, Value factor,
                                             const State &state) {
   loop::ContractOp op = online.sums.op;
   unsigned columns = online.sums.shape.columns.dims.back();
   int64_t tiles = values.padded / kMmaColumns;
-  for (int64_t tile = 0; tile * kMmaColumns < values.width; ++tile) {
-    size_t first = ((row / 2) * tiles + tile) * kMmaSums + row % 2 * 2;
-    SmallVector<Value> pair;
-    for (Value sum : ArrayRef(state.sums).slice(first, 2)) {
-      sum = arith::MulFOp::create(b, sum, factor);
-      if (isEmpty)
-        sum = arith::SelectOp::create(b, isEmpty, constant(0), sum);
-      pair.push_back(sum);
+  auto finish = [&](int64_t tile, int64_t count, Value column) {
+    SmallVector<Value> sums;
+    for (int64_t k = 0; k < count; ++k) {
+      size_t first = ((row / 2) * tiles + tile + k) * kMmaSums + row % 2 * 2;
+      for (Value sum : ArrayRef(state.sums).slice(first, 2)) {
+        sum = arith::MulFOp::create(b, sum, factor);
+        if (isEmpty)
+          sum = arith::SelectOp::create(b, isEmpty, constant(0), sum);
+        sums.push_back(sum);
+      }
     }
+    int64_t lanes = sums.size();
     Position position = getPoint(online.sums);
     position.dims[*online.sums.shared.back()] = rowIndices[row];
     setDim(position, columns,
-           add(quadColumn, constantIndex(tile * kMmaColumns)), 2);
-    position.multiple = 2;
+           add(column, constantIndex(tile * kMmaColumns)), lanes);
+    position.multiple = lanes;
     Value value = vector::FromElementsOp::create(
-        b, VectorType::get({2}, b.getF32Type()), pair);
-    if (failed(storeSums(op, position, value)))
+        b, VectorType::get({lanes}, b.getF32Type()), sums);
+    return storeSums(op, position, value);
+  };
+  int64_t tile = 0;
+  for (; tile + kExchanged <= values.width / kMmaColumns; tile += kExchanged)
+    if (failed(finish(tile, kExchanged, mul(quadColumn, kMmaColumns / 2))))
       return failure();
-  }
+  for (; tile * kMmaColumns < values.width; ++tile)
+    if (failed(finish(tile, 1, quadColumn)))
+      return failure();
   return success();
 }
 
@@ -310,4 +388,13 @@ LogicalResult GridBlocksEmitter::emitRow(unsigned row, const State &state) {
     perPoint.clear(); // another row has other values
     return success();
   });
+}
+
+LogicalResult GridBlocksEmitter::finishRows(State state) {
+  for (unsigned row = 0; row < rowIndices.size(); ++row)
+    exchangeSums(row, state);
+  for (unsigned row = 0; row < rowIndices.size(); ++row)
+    if (failed(emitRow(row, state)))
+      return failure();
+  return success();
 }

@@ -10,6 +10,7 @@
 // the factors of its rows in shared memory and walks tiles of columns:
 //
 //   walk     (GridBlocksEmitter.cpp)   copies, several tiles ahead; both products
+//            (BlocksWgmma.cpp)         the same by a copy engine and warpgroups
 //   weights  (BlocksWeights.cpp)       x of each score, the largest so far, exponentials
 //                                      and their total; at the end values of rows
 //
@@ -23,6 +24,7 @@
 #define KILN_LIB_CONVERSION_LOOPTONVVM_GRIDBLOCKS_H
 
 #include "GridEmitter.h"
+#include "Warpgroups.h"
 
 #include "kiln/Analysis/OnlineRows.h"
 
@@ -106,32 +108,44 @@ public:
                     GPUBlocksScheduleAttr schedule, bool isNarrow)
       : GridBlocksBase(kernel, strides, schedule, isNarrow) {}
 
-private:
+protected:
   /// What one walk changes, of a thread: two rows of each of its parts' 16.
   struct State {
     SmallVector<Value> maxima, totals; ///< by row
     SmallVector<Value> sums;           ///< by part, eight columns, and register
   };
+  /// Exponentials of a tile by row, and what earlier sums of a row are multiplied by.
+  struct Weights {
+    SmallVector<SmallVector<Value>> rows;
+    SmallVector<Value> scales;
+  };
 
   LogicalResult emitThread() override;
   Value loadStaged(LoadOp load, int64_t lanes) override;
+  bool isAssured(guard::ExprAttr condition, const Position &position) override;
 
   // The walk.
   LogicalResult analyze();
   void enterBlock();
+  Value countTiles();
+  bool hasWholeTiles();
   void copyTile(Value number, Value stage);
   FailureOr<State> emitWalk();
 
   // Weights and values of rows.
-  FailureOr<SmallVector<Value>> emitWeights(ArrayRef<Value> scores,
-                                            Value firstColumn, State &state);
+  FailureOr<Weights> emitWeights(ArrayRef<Value> scores, Value firstColumn,
+                                 State &state);
+  void scaleSums(ArrayRef<Value> scales, State &state);
+  SmallVector<Value> packWeights(const Weights &weights);
   FailureOr<SmallVector<Value>> emitExponents(unsigned row,
                                               ArrayRef<Value> scores,
                                               Value firstColumn);
   FailureOr<Value> emitExponent(unsigned row, Value score, Value column,
                                 int64_t lanes);
   Value combineQuad(Value value, bool isMaximum);
-  Value exponential(Value x, Value least);
+  Value powerOfTwo(Value x);
+  LogicalResult finishRows(State state);
+  void exchangeSums(unsigned row, State &state);
   LogicalResult emitRow(unsigned row, const State &state);
   FailureOr<Value> emitFactor(unsigned row, Value one);
   LogicalResult finishSums(unsigned row, Value factor, const State &state);
@@ -144,6 +158,65 @@ private:
   Value columnEnd;      ///< behind the last column that the block needs
   Value isEmpty;        ///< whether there are no columns; null: there are
   Value staged;         ///< the score at hand, or an exponential
+  /// The tile at hand has columns alone that all rows of the block need.
+  bool isInner = false;
+  /// Which dimensions of the position at hand are the row and the column.
+  unsigned rowDim = 0, columnDim = 0;
+};
+
+/// The same walk, with tiles that the copy engine brings: the last warpgroup asks for them,
+/// the others have 64 rows each. Scores of a tile are multiplied while the weights of the
+/// one before are, which stay in registers.
+class GridWgmmaBlocksEmitter : public GridBlocksEmitter {
+public:
+  using GridBlocksEmitter::GridBlocksEmitter;
+
+private:
+  /// An operand in shared memory: `chunks` of so many bytes each.
+  struct Chunked {
+    Value map;
+    int64_t rows = 0, chunks = 0, place = 0;
+    int64_t getChunkBytes() const { return rows * kChunkRow; }
+    int64_t getBytes() const { return chunks * getChunkBytes(); }
+  };
+  /// What goes from tile to tile.
+  struct Step {
+    StageTurn keys, values; ///< of the next scores and sums
+    State state;
+    SmallVector<Value> words; ///< weights that are to be multiplied
+  };
+  enum Barrier { Rows, FullKeys, EmptyKeys, FullValues, EmptyValues };
+
+  LogicalResult emitThread() override;
+  void describeAll();
+  void describe(const analysis::BlockProduct &product, unsigned k,
+                const analysis::DimGroup &rows, const analysis::DimGroup &inner,
+                int64_t count, Chunked &chunked);
+  Value getBarrier(Barrier kind, Value stage);
+  void initBarriers();
+  void setRegisters();
+
+  // Who asks.
+  Value getPlane(const analysis::BlockProduct &product, unsigned k,
+                 const analysis::DimGroup &rows);
+  void copy(const Chunked &chunked, Value stage, Value first, Value plane,
+            Value barrier);
+  LogicalResult emitCopies();
+
+  // Who multiplies.
+  SmallVector<Value> multiplyScores(Value stage);
+  SmallVector<Value> addSums(ArrayRef<Value> words, Value stage,
+                             ValueRange sums);
+  void arrive(Barrier kind, Value stage);
+  LogicalResult emitWeights(ArrayRef<Value> scores, Value tile, Step &step);
+  FailureOr<Step> emitTiles(Value from, Value to, const Step &first);
+  FailureOr<State> emitMultiplications();
+
+  Chunked rowFactors, keyFactors, valueFactors;
+  int64_t barrierPlace = 0, manyRegisters = 0;
+  std::optional<Warpgroups> tools;
+  Value warpgroup, isLeader; ///< of those that multiply; the first of its threads
+  Value tiles;
 };
 
 } // namespace kiln::loop

@@ -85,12 +85,17 @@ void GridBlocksEmitter::copyTile(Value number, Value stage) {
 // The walk
 //===----------------------------------------------------------------------===//
 
+/// Tiles of columns that the block needs.
+Value GridBlocksEmitter::countTiles() {
+  return arith::DivUIOp::create(
+      b, add(columnEnd, constantIndex(schedule.getColumns() - 1)),
+      constantIndex(schedule.getColumns()));
+}
+
 FailureOr<GridBlocksEmitter::State> GridBlocksEmitter::emitWalk() {
   int64_t stages = schedule.getStages();
   Value zero = constantIndex(0), one = constantIndex(1);
-  Value steps = arith::DivUIOp::create(
-      b, add(columnEnd, constantIndex(schedule.getColumns() - 1)),
-      constantIndex(schedule.getColumns()));
+  Value steps = countTiles();
   int64_t stageBegin = left.place + schedule.getRows() * left.pitch * kWidth;
   copy(left, schedule.getRows(), firstRow, zero);
   for (int64_t k = 0; k + 1 < stages; ++k) {
@@ -144,7 +149,8 @@ FailureOr<GridBlocksEmitter::State> GridBlocksEmitter::emitWalk() {
                              mul(number, schedule.getColumns()), state);
   if (failed(weights))
     return failure();
-  addSums(values, read, *weights, state.sums);
+  scaleSums(weights->scales, state);
+  addSums(values, read, packWeights(*weights), state.sums);
   Value end = constantIndex(stageBegin + stages * stageBytes);
   SmallVector<Value> next;
   for (Value place : {read, write}) {
@@ -178,8 +184,5 @@ LogicalResult GridBlocksEmitter::emitThread() {
   auto state = emitWalk();
   if (failed(state))
     return failure();
-  for (unsigned row = 0; row < rowIndices.size(); ++row)
-    if (failed(emitRow(row, *state)))
-      return failure();
-  return success();
+  return finishRows(*state);
 }

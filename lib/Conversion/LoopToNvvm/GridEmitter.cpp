@@ -368,6 +368,10 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
             auto walks = analysis::getOnlineRows(kernel, strides, why)
                              ? std::nullopt
                              : analysis::getBlockWalks(kernel, strides, why);
+            if (!walks && schedule.getUnit() == ProductUnit::Wgmma)
+              return emit(
+                  GridWgmmaBlocksEmitter(kernel, strides, schedule, isNarrow),
+                  name);
             if (!walks)
               return emit(
                   GridBlocksEmitter(kernel, strides, schedule, isNarrow), name);

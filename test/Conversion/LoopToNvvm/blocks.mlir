@@ -59,3 +59,79 @@ module attributes {loop.target = #loop.gpu<chip = "sm_80", multiprocessors = 108
     return %r : !q
   }
 }
+
+// -----
+
+!q = tensor<4x200x40xf16>
+!k = tensor<2x200x40xf16>
+!s = tensor<4x200x200xf32>
+!z = tensor<4x200xf32>
+
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
+  // By warpgroups: two that multiply, one that asks. Points are one dimension of a map, in
+  // units of 16 bytes from one to the next, so two heads may have the same keys. What is
+  // inside the diagonal in every row of a tile is not compared with it.
+  // CHECK-LABEL: func.func @warpgroups
+  // CHECK: loop.launch_grid
+  // CHECK-SAME: threads = 384, shared = {{[0-9]+}}
+  // CHECK-SAME: #loop.tensor_map<pointer = 0, element = f16, offset = <0>, sizes = [#guard.expr<40>, #guard.expr<200>, #guard.expr<3001>], strides = [#guard.expr<80>, #guard.expr<16>], box = [64, 128, 1], swizzle = 128>
+  // CHECK-SAME: #loop.tensor_map<pointer = 1, element = f16, offset = <0>, sizes = [#guard.expr<40>, #guard.expr<200>, #guard.expr<1001>], strides = [#guard.expr<80>, #guard.expr<16>], box = [64, 128, 1], swizzle = 128>
+  // CHECK: llvm.func @warpgroups({{.*}}nvvm.minctasm = 1
+  // CHECK: nvvm.mbarrier.init
+  // CHECK: nvvm.setmaxregister decrease 24
+  // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
+  // CHECK: nvvm.setmaxregister increase 240
+  // The first tile is masked, as the last ones are.
+  // CHECK: nvvm.wgmma.mma_async {{.*}}<m = 64, n = 128, k = 16>, D[<f32>, <zero>
+  // CHECK: wgmma.wait_group.sync.aligned 0;
+  // CHECK: arith.cmpi sge
+  // CHECK: scf.for
+  // CHECK: nvvm.wgmma.mma_async
+  // CHECK: wgmma.mma_async.sync.aligned.m64n40k16.f32.f16.f16
+  // CHECK: wgmma.wait_group.sync.aligned 1;
+  // CHECK-NOT: arith.cmpi sge
+  // CHECK: nvvm.mbarrier.arrive
+  // CHECK: scf.for
+  // CHECK: arith.cmpi sge
+  // CHECK: wgmma.wait_group.sync.aligned 0;
+  func.func @warpgroups(%x: !q, %y: !k, %u: !k) -> !q {
+    %r = loop.kernel @warpgroups ins(%a = %x : !q, %b = %y : !k, %c = %u : !k) shared [4, 200]
+        schedule #loop.gpu_blocks<rows = 128, columns = 128, part_rows = 16, stages = 2, group = 16, unit = wgmma> -> !q {
+      %low = arith.constant 0xFF800000 : f32
+      %s = loop.contract parallel [4, 200, 200] reduction [40] lhs %a[d0, d1, d3] : !q
+          rhs %b[floordiv(d0, 2), d2, d3] : !k acc f32 : !s
+      %m = loop.reduce parallel (%n, %i) in [4, 200] reduction (%j) in [200] <max> : !z {
+        %f = loop.load %s[%n, %i, %j] : !s
+        %p = arith.cmpi sle, %j, %i : index
+        %g = arith.select %p, %f, %low : f32
+        loop.yield %g : f32
+      }
+      %e = loop.pointwise (%n, %i, %j) in [4, 200, 200] : !s {
+        %f = loop.load %s[%n, %i, %j] : !s
+        %p = arith.cmpi sle, %j, %i : index
+        %h = arith.select %p, %f, %low : f32
+        %g = loop.load %m[%n, %i] : !z
+        %d = arith.subf %h, %g : f32
+        %w = math.exp %d : f32
+        loop.yield %w : f32
+      }
+      %z = loop.reduce parallel (%n, %i) in [4, 200] reduction (%j) in [200] <sum> : !z {
+        %f = loop.load %e[%n, %i, %j] : !s
+        loop.yield %f : f32
+      }
+      %w = loop.pointwise (%n, %i, %j) in [4, 200, 200] : !s {
+        %f = loop.load %e[%n, %i, %j] : !s
+        %g = loop.load %z[%n, %i] : !z
+        %d = arith.divf %f, %g : f32
+        loop.yield %d : f32
+      }
+      %o = loop.contract parallel [4, 200, 40] reduction [200] lhs %w[d0, d1, d3] : !s
+          rhs %c[floordiv(d0, 2), d3, d2] : !k acc f32 : !q rhs_prologue (%v) {
+        %f = arith.extf %v : f16 to f32
+        loop.yield %f : f32
+      }
+      loop.return %o : !q
+    }
+    return %r : !q
+  }
+}

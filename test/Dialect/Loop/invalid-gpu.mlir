@@ -201,3 +201,13 @@ func.func private @s() attributes {s = #loop.gpu_blocks<rows = 48, columns = 64,
 
 // expected-error @below {{stages of a schedule is in 2..8, but found 1}}
 func.func private @s() attributes {s = #loop.gpu_blocks<rows = 64, columns = 64, part_rows = 16, stages = 1, group = 1>}
+
+// -----
+
+// expected-error @below {{unit of a schedule is mma, or wgmma where rows are a multiple of 64 up to 192 in parts of 16, but found wgmma of 96 rows in parts of 16}}
+func.func private @s() attributes {s = #loop.gpu_blocks<rows = 96, columns = 64, part_rows = 16, stages = 2, group = 1, unit = wgmma>}
+
+// -----
+
+// expected-error @below {{unit of a schedule is mma, or wgmma where rows are a multiple of 64 up to 192 in parts of 16, but found fma of 64 rows in parts of 16}}
+func.func private @s() attributes {s = #loop.gpu_blocks<rows = 64, columns = 64, part_rows = 16, stages = 2, group = 1, unit = fma>}

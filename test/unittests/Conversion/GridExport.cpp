@@ -62,6 +62,14 @@ void loop::exportGrids(const std::string &folder, const std::string &name,
   for (const GridRecord::Buffer &buffer : record.buffers)
     out << "buffer " << buffer.type << " " << buffer.content.size() << " "
         << (buffer.expected.empty() ? 0 : 1) << " " << ulps << "\n";
+  for (const GridRecord::Map &map : record.maps) {
+    out << "map " << map.buffer << " " << map.type << " " << map.offset << " "
+        << map.swizzle << " " << map.sizes.size();
+    for (const std::vector<int64_t> *list : {&map.sizes, &map.strides, &map.box})
+      for (int64_t value : *list)
+        out << " " << value;
+    out << "\n";
+  }
   for (const GridRecord::Step &step : record.steps) {
     out << "step "
         << llvm::find(homes, step.function->getParentOp()) - homes.begin() << " "
@@ -71,6 +79,8 @@ void loop::exportGrids(const std::string &folder, const std::string &name,
       out << (argument.isBuffer ? " b" : " n") << argument.value;
     if (step.shared)
       out << " s" << step.shared;
+    for (size_t map : step.maps)
+      out << " m" << map;
     out << "\n";
   }
   out << "end\n";

@@ -37,8 +37,9 @@ struct DeviceTensor {
 class GridRunner {
 public:
   GridRunner(ModuleOp module, IndexWidth width, const SymbolValues &symbols,
-             GridRecord &record)
-      : module(module), width(width), symbols(symbols), record(record) {}
+             GridRecord &record, bool isRun = true)
+      : module(module), width(width), symbols(symbols), record(record),
+        isRun(isRun) {}
 
   DeviceTensor allocate(std::string name, Type type, ArrayRef<int64_t> sizes,
                         std::vector<int64_t> strides);
@@ -46,14 +47,17 @@ public:
             std::vector<int64_t> strides);
   bool launch(LaunchGridOp op);
   Array read(Value value);
+  void expect(Value value, const Array &array);
 
 private:
+  size_t recordMap(TensorMapAttr map, ArrayRef<GridRecord::Argument> tensors);
   LLVM::LLVMFuncOp find(LaunchGridOp op, StringAttr name);
 
   ModuleOp module;
   IndexWidth width;
   const SymbolValues &symbols;
   GridRecord &record;
+  const bool isRun; ///< and not only recorded
   GridMemory memory;
   llvm::DenseMap<Value, DeviceTensor> tensors;
 };
@@ -113,6 +117,31 @@ Array GridRunner::read(Value value) {
   return array;
 }
 
+void GridRunner::expect(Value value, const Array &array) {
+  DeviceTensor &tensor = tensors[value];
+  std::vector<uint8_t> &bytes = record.buffers[tensor.number].expected;
+  visitElements(tensor.sizes, tensor.strides, [&](size_t n, int64_t offset) {
+    put(bytes.data() + offset * bytesOf(tensor.element), tensor.element,
+        array.elements[n]);
+  });
+}
+
+size_t GridRunner::recordMap(TensorMapAttr map,
+                             ArrayRef<GridRecord::Argument> tensors) {
+  auto evaluate = [&](ArrayAttr exprs) {
+    std::vector<int64_t> values;
+    for (guard::ExprAttr expr : getExprs(exprs))
+      values.push_back(evaluateExpr(expr, symbols));
+    return values;
+  };
+  record.maps.push_back({tensors[map.getPointer()].value,
+                         nameOf(map.getElement()),
+                         evaluateExpr(map.getOffset(), symbols),
+                         map.getSwizzle(), evaluate(map.getSizes()),
+                         evaluate(map.getStrides()), map.getBox().asArrayRef().vec()});
+  return record.maps.size() - 1;
+}
+
 LLVM::LLVMFuncOp GridRunner::find(LaunchGridOp op, StringAttr name) {
   auto lookUp = [&](StringRef home) -> LLVM::LLVMFuncOp {
     auto kernels = module.lookupSymbol<gpu::GPUModuleOp>(home);
@@ -167,10 +196,15 @@ bool GridRunner::launch(LaunchGridOp op) {
       all.push_back({false, arguments.back()});
     }
     int64_t blocks = evaluateExpr(step.getBlocks(), symbols);
-    runGrid(function, blocks, step.getThreads(), arguments, memory,
-            step.getShared());
+    if (isRun)
+      runGrid(function, blocks, step.getThreads(), arguments, memory,
+              step.getShared());
+    std::vector<size_t> maps;
+    if (ArrayAttr described = step.getMaps())
+      for (TensorMapAttr map : described.getAsRange<TensorMapAttr>())
+        maps.push_back(recordMap(map, recorded));
     record.steps.push_back(
-        {function, blocks, step.getThreads(), all, step.getShared()});
+        {function, blocks, step.getThreads(), all, step.getShared(), maps});
   }
   return true;
 }
@@ -189,4 +223,15 @@ std::vector<Array> loop::runGrids(ModuleOp module, IndexWidth width,
   GridRecord unused;
   GridRunner runner(module, width, symbols, record ? *record : unused);
   return runMain<LaunchGridOp>(module, runner, arguments, symbols);
+}
+
+void loop::recordGrids(ModuleOp module, IndexWidth width,
+                       ArrayRef<Array> arguments, ArrayRef<Array> expected,
+                       const SymbolValues &symbols, GridRecord &record) {
+  GridRunner runner(module, width, symbols, record, /*isRun=*/false);
+  runMain<LaunchGridOp>(module, runner, arguments, symbols);
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  Operation *end = main.getBody().front().getTerminator();
+  for (auto [value, array] : llvm::zip_equal(end->getOperands(), expected))
+    runner.expect(value, array);
 }

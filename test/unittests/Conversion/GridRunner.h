@@ -36,7 +36,16 @@ struct GridRecord {
     int64_t blocks, threads;
     std::vector<Argument> arguments;
     int64_t shared = 0; ///< bytes
+    std::vector<size_t> maps;
   };
+  /// A tensor map, as `#loop.tensor_map` says it.
+  struct Map {
+    uint64_t buffer;
+    std::string type;
+    int64_t offset, swizzle;
+    std::vector<int64_t> sizes, strides, box;
+  };
+  std::vector<Map> maps;
   std::vector<Buffer> buffers;
   std::vector<Step> steps;
 };
@@ -54,6 +63,13 @@ std::vector<Array> runGrids(mlir::ModuleOp module, IndexWidth width,
                             llvm::ArrayRef<Array> arguments,
                             const SymbolValues &symbols,
                             GridRecord *record = nullptr);
+
+/// Records launches of kernels that the interpreter of threads does not know, of warpgroups
+/// and a copy engine, with results that they are `expected` to give.
+void recordGrids(mlir::ModuleOp module, IndexWidth width,
+                 llvm::ArrayRef<Array> arguments,
+                 llvm::ArrayRef<Array> expected, const SymbolValues &symbols,
+                 GridRecord &record);
 
 } // namespace kiln::loop
 

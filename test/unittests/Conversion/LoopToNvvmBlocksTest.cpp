@@ -8,6 +8,7 @@
 //
 // Two products in one walk, on the interpreter of threads, under several schedules. With
 // KILN_GRID_CASES each run is written for a machine with a GPU, as in LoopToNvvmTest.cpp.
+// What warpgroups do is compiled here, and runs there alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 
 #include "kiln/Analysis/OnlineRows.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
+#include "kiln/Target/GPU/PTXCompiler.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Parser/Parser.h"
@@ -66,7 +68,7 @@ TEST_P(LoopToNvvmBlocks, GivesTheInterpretersValues) {
         } else {
           attr = GPUBlocksScheduleAttr::get(
               kernel.getContext(), blocks.rows, blocks.columns, blocks.partRows,
-              blocks.stages, blocks.group);
+              blocks.stages, blocks.group, ProductUnit::Mma);
         }
         kernel.setScheduleAttr(attr);
         EXPECT_TRUE(succeeded(attr.verifyKernel(kernel)));
@@ -82,6 +84,55 @@ TEST_P(LoopToNvvmBlocks, GivesTheInterpretersValues) {
           exportGrids(folder, std::string(test.name) + "-" + blocks.name, module,
                       record, test.ulps);
         return results;
+      });
+}
+
+namespace {
+struct Warpgroups {
+  const char *name;
+  IndexWidth width;
+  int64_t rows, columns, stages;
+};
+class LoopToNvvmWarpgroups
+    : public testing::TestWithParam<std::tuple<LoopCase, Warpgroups>> {};
+} // namespace
+
+constexpr Warpgroups kWarpgroups[] = {
+    {"One", IndexWidth::Wide, 64, 64, 2},
+    {"Two", IndexWidth::Narrow, 128, 128, 2},
+    {"Three", IndexWidth::Narrow, 192, 48, 3},
+};
+
+TEST_P(LoopToNvvmWarpgroups, AreCompiled) {
+  const auto &[test, blocks] = GetParam();
+  checkLowering(
+      test,
+      [&blocks = blocks](KernelOp kernel) {
+        kernel.setScheduleAttr(GPUBlocksScheduleAttr::get(
+            kernel.getContext(), blocks.rows, blocks.columns, /*part_rows=*/16,
+            blocks.stages, /*group=*/2, ProductUnit::Wgmma));
+      },
+      lowerToNVVM,
+      [&test = test, &blocks = blocks](ModuleOp module,
+                                       ArrayRef<Array> arguments,
+                                       const SymbolValues &symbols) {
+        auto source =
+            parseSourceString<ModuleOp>(test.text, module.getContext());
+        std::vector<Array> expected = interpret(
+            source->lookupSymbol<func::FuncOp>("main"), arguments, symbols);
+        GridRecord record;
+        recordGrids(module, blocks.width, arguments, expected, symbols, record);
+        EXPECT_EQ(record.maps.size(), 3 * record.steps.size());
+        auto compiler = target::PTXCompiler::create(
+            *target::NVVMTarget::parse("sm_90a"));
+        for (const GridRecord::Step &step : record.steps) {
+          auto ptx = (*compiler)->compile(step.function->getParentOp());
+          EXPECT_TRUE(ptx && ptx->find("wgmma.mma_async") != std::string::npos);
+        }
+        if (const char *folder = std::getenv("KILN_GRID_CASES"))
+          exportGrids(folder, std::string(test.name) + "-" + blocks.name, module,
+                      record, test.ulps);
+        return expected;
       });
 }
 
@@ -130,6 +181,15 @@ INSTANTIATE_TEST_SUITE_P(Cases, LoopToNvvmBlocks,
                          testing::Combine(testing::ValuesIn(getOnlineCases()),
                                           testing::ValuesIn(kBlocks)),
                          getBlocksName);
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, LoopToNvvmWarpgroups,
+    testing::Combine(testing::ValuesIn(getBroughtCases()),
+                     testing::ValuesIn(kWarpgroups)),
+    [](const auto &info) {
+      return std::string(std::get<0>(info.param).name) + "_" +
+             std::get<1>(info.param).name;
+    });
 
 INSTANTIATE_TEST_SUITE_P(Walks, LoopToNvvmBlocks,
                          testing::Combine(testing::ValuesIn(getWalkCases()),

@@ -317,7 +317,19 @@ llvm::ArrayRef<LoopCase> loop::getWalkCases() {
   return cases;
 }
 
+/// `kCausalUnits` with exponents of which some are above 2^127, and no two that differ are
+/// near each other.
+static std::string getHugeUnits() {
+  return change(
+      kCausalUnits,
+      {{"%one = arith", "%big = arith.constant 7.9e36 : f32\n    %one = arith"},
+       {"%g = arith.select %m, %f, %low",
+        "%large = arith.mulf %f, %big : f32\n      %g = arith.select %m, %large, "
+        "%low"}});
+}
+
 llvm::ArrayRef<LoopCase> loop::getOnlineCases() {
+  static const std::string huge = getHugeUnits();
   // Weights are rounded to eight or eleven bits.
   static const std::vector<LoopCase> cases = {
       {"CausalUnits",
@@ -325,7 +337,35 @@ llvm::ArrayRef<LoopCase> loop::getOnlineCases() {
        {{{"s0", 35}, {"s1", 35}}, {{"s0", 7}, {"s1", 16}}, {{"s0", 66}, {"s1", 40}}},
        0,
        /*ulps=*/2},
+      {"HugeUnits", huge.c_str(), {{{"s0", 66}, {"s1", 66}}}, 0, /*ulps=*/2},
       {"BiasedUnits", kBiasedUnits, {{}}, 0, /*ulps=*/1 << 15}};
+  return cases;
+}
+
+/// `kCausalUnits` with so many rows and columns.
+static std::string getKnownUnits(llvm::StringRef rows, llvm::StringRef columns) {
+  std::string text = change(
+      kCausalUnits,
+      {{"2x?x24xbf16, #guard.shape<[2, s0, 24]>", "2xs0x24xbf16"},
+       {"1x?x64xbf16, #guard.shape<[1, s1, 64]>", "1xs1x64xbf16"},
+       {"2x?x?xf32, #guard.shape<[2, s0, s1]>", "2xs0xs1xf32"},
+       {"2x?xf32, #guard.shape<[2, s0]>", "2xs0xf32"},
+       {"?x2x40xbf16, #guard.shape<[s0, 2, 40]>", "s0x2x40xbf16"}});
+  return change(std::move(text), {{"s0", rows}, {"s1", columns}});
+}
+
+llvm::ArrayRef<LoopCase> loop::getBroughtCases() {
+  static const std::string square = getKnownUnits("200", "200"),
+                           wide = getKnownUnits("70", "333");
+  static const std::vector<LoopCase> cases = {
+      {"Causal",
+       kCausalUnits,
+       {{{"s0", 129}, {"s1", 40}}, {{"s0", 70}, {"s1", 201}}},
+       0,
+       /*ulps=*/2},
+      {"CausalSquare", square.c_str(), {{}}, 0, /*ulps=*/2},
+      {"CausalWide", wide.c_str(), {{}}, 0, /*ulps=*/2},
+      {"Biased", kBiasedUnits, {{}}, 0, /*ulps=*/1 << 15}};
   return cases;
 }
 

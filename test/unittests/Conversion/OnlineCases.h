@@ -16,6 +16,9 @@ namespace kiln::loop {
 /// Kernels whose weights are known as columns come.
 llvm::ArrayRef<LoopCase> getOnlineCases();
 
+/// The same with several tiles of warpgroups, some with sizes that are known.
+llvm::ArrayRef<LoopCase> getBroughtCases();
+
 /// Kernels of several walks, such as the backward of attention.
 llvm::ArrayRef<LoopCase> getWalkCases();
 

@@ -250,6 +250,30 @@ TEST(GPUSchedules, BlocksHaveManyRowsWhereAllMultiprocessorsHaveOne) {
   EXPECT_EQ(chooseGPUBlocks(heads, kMachine)->rows, 16);
 }
 
+TEST(GPUSchedules, WarpgroupsHaveWhatACopyEngineBrings) {
+  GPUMachine machine = kMachine;
+  machine.hasWarpgroups = true;
+  GPUBlocksShape heads = {128, 4096, 4096, 128, 128};
+  EXPECT_EQ(chooseGPUBlocks(heads, machine)->unit, ProductUnit::Mma);
+  heads.isBrought = true;
+  auto s = chooseGPUBlocks(heads, machine);
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->unit, ProductUnit::Wgmma);
+  EXPECT_EQ(s->partRows, 16);
+  EXPECT_EQ(s->rows, 128);
+  EXPECT_EQ(chooseGPUBlocks(heads, kMachine)->unit, ProductUnit::Mma);
+  heads.readsColumns = true; // and registers for what is read
+  EXPECT_EQ(chooseGPUBlocks(heads, machine)->columns, 64);
+  heads.readsColumns = false;
+  heads.columns = 1024; // short walks: two blocks of a multiprocessor overlap
+  EXPECT_EQ(chooseGPUBlocks(heads, machine)->rows, 64);
+  heads.scoreSum = heads.resultColumns = 256; // more sums, and wider tiles
+  s = chooseGPUBlocks(heads, machine);
+  EXPECT_LE((s->rows + 4 * s->columns) * 512, machine.shared);
+  heads.rows = 1; // not worth 64 of them
+  EXPECT_EQ(chooseGPUBlocks(heads, machine)->unit, ProductUnit::Mma);
+}
+
 TEST(GPUSchedules, SumsOfBlocksStayInRegisters) {
   GPUBlocksShape heads = {128, 4096, 4096, 256, 256};
   auto s = chooseGPUBlocks(heads, kMachine);

@@ -472,9 +472,15 @@ LogicalResult GPUProductScheduleAttr::verifyKernel(Operation *op) const {
 // #loop.gpu_blocks
 //===----------------------------------------------------------------------===//
 
+int64_t GPUBlocksScheduleAttr::getThreads() const {
+  int64_t threads = getRows() / getPartRows() * 32;
+  return getUnit() == ProductUnit::Wgmma ? threads + 128 : threads;
+}
+
 LogicalResult GPUBlocksScheduleAttr::verify(EmitError emitError, int64_t rows,
                                             int64_t columns, int64_t partRows,
-                                            int64_t stages, int64_t group) {
+                                            int64_t stages, int64_t group,
+                                            ProductUnit unit) {
   for (auto [field, value] :
        {std::pair("rows", rows), std::pair("columns", columns)}) // C1
     if (value < 16 || value > 256 || value % 16 != 0)
@@ -486,6 +492,13 @@ LogicalResult GPUBlocksScheduleAttr::verify(EmitError emitError, int64_t rows,
     return emitError() << "part_rows of a schedule is 16 or 32 and divides its "
                           "rows, but found "
                        << partRows << " of " << rows;
+  if (unit == ProductUnit::Fma ||
+      (unit == ProductUnit::Wgmma &&
+       (partRows != 16 || rows % 64 != 0 || rows > 192))) // C4
+    return emitError() << "unit of a schedule is mma, or wgmma where rows are a "
+                          "multiple of 64 up to 192 in parts of 16, but found "
+                       << stringifyProductUnit(unit) << " of " << rows
+                       << " rows in parts of " << partRows;
   return failure(
       failed(verifyRange(emitError, "stages", stages, 2, 8)) || // C2
       failed(verifyRange(emitError, "group", group, 1, 1024)));

@@ -29,6 +29,8 @@ chooseWalk(KernelOp kernel, const analysis::OnlineRows &found,
   shape.columns = count(hints, found.columns);
   shape.scoreSum = count(hints, found.scores.shape.sum.extent);
   shape.resultColumns = count(hints, found.sums.shape.columns.extent);
+  shape.isBrought = analysis::whyNotBrought(found).empty();
+  shape.readsColumns = analysis::readsColumns(found);
   return chooseGPUBlocks(shape, machine);
 }
 
@@ -72,5 +74,6 @@ ScheduleAttr loop::chooseGPUBlocks(KernelOp kernel,
     return {};
   }
   return GPUBlocksScheduleAttr::get(kernel.getContext(), s->rows, s->columns,
-                                    s->partRows, s->stages, s->group);
+                                    s->partRows, s->stages, s->group,
+                                    s->unit);
 }

@@ -316,11 +316,55 @@ static constexpr int64_t kMostSums = 160, kMostResult = 256, kBlockGroup = 16;
 /// and there are still four warps.
 static constexpr int64_t kLongParts = 128;
 
+/// Tiles of warpgroups for results of up to so many columns, the better ones first. Two
+/// blocks of 64 rows share a multiprocessor: one begins or ends while the other multiplies,
+/// which counts where walks are short, and where exponentials take as long as products.
+static constexpr struct {
+  int64_t resultColumns, leastColumns, rows, columns;
+} kWarpgroupTiles[] = {
+    {64, 1, 64, 128},  {128, 2048, 128, 128}, {128, 1, 64, 64},
+    {256, 1, 128, 64}, {256, 1, 64, 64},
+};
+
+/// Columns of a tile, at most, where memory is read at each score.
+static constexpr int64_t kReadColumns = 64;
+
+/// A tile of warpgroups; nothing where rows are few.
+static std::optional<GPUBlocksSchedule>
+chooseWarpgroupBlocks(const GPUBlocksShape &kernel, const GPUMachine &machine) {
+  constexpr int64_t stages = 2, chunk = 64, partRows = 16, barriers = 128;
+  auto getRow = [](int64_t elements) {
+    return int64_t(llvm::alignTo(elements, chunk)) * 2;
+  };
+  for (const auto &tile : kWarpgroupTiles) {
+    int64_t row = getRow(kernel.scoreSum);
+    // What is read takes registers.
+    int64_t columns = std::min(tile.columns, kernel.readsColumns ? kReadColumns
+                                                                 : tile.columns);
+    int64_t shared =
+        tile.rows * row +
+        stages * columns * (row + getRow(kernel.resultColumns)) + barriers;
+    int64_t blocks = kernel.points * llvm::divideCeil(kernel.rows, tile.rows);
+    int64_t least = tile.rows > 64 ? machine.multiprocessors
+                                   : machine.multiprocessors / 2;
+    if (kernel.resultColumns > tile.resultColumns ||
+        kernel.columns < tile.leastColumns || shared > machine.shared ||
+        kernel.rows <= tile.rows / 2 || blocks < least)
+      continue;
+    return GPUBlocksSchedule{tile.rows, columns,     partRows,
+                             stages,    kBlockGroup, ProductUnit::Wgmma};
+  }
+  return std::nullopt;
+}
+
 std::optional<GPUBlocksSchedule>
 loop::chooseGPUBlocks(const GPUBlocksShape &kernel, const GPUMachine &machine) {
   if (machine.capability < kGPUProduct || kernel.scoreSum > kMostResult ||
       kernel.resultColumns > kMostResult)
     return std::nullopt;
+  if (machine.hasWarpgroups && kernel.isBrought)
+    if (auto schedule = chooseWarpgroupBlocks(kernel, machine))
+      return schedule;
   constexpr int64_t stages = 2, width = 2, pad = 8;
   auto getPitch = [](int64_t elements) {
     return (int64_t(llvm::alignTo(elements, 16)) + pad) * width;

@@ -241,6 +241,10 @@ def Loop_GPUProductScheduleAttr
   }];
 }
 
+def Loop_UnitOrMma : EnumParameter<Loop_ProductUnit> {
+  let defaultValue = "::kiln::loop::ProductUnit::Mma";
+}
+
 def Loop_GPUBlocksScheduleAttr : Loop_Schedule<"GPUBlocksSchedule", "gpu_blocks"> {
   let summary = "Products and the rows between them, in walks over columns";
   let description = [{
@@ -248,9 +252,11 @@ def Loop_GPUBlocksScheduleAttr : Loop_Schedule<"GPUBlocksSchedule", "gpu_blocks"
     (`kiln/Analysis/OnlineRows.h`), and its backward (`BlockWalks.h` there). A block has
     `rows` rows, whose factors are in shared memory, and walks the columns `columns` at a
     time, `stages` copies of what products need of them in flight; where sums are over the
-    rows, blocks have columns and walk rows. A warp has `part_rows` rows: it multiplies by
-    `mma.sync`, and scores, weights and sums stay in its registers. Weights are rounded to
-    the type of what they are multiplied by, which is f16 or bf16; sums are f32.
+    rows, blocks have columns and walk rows. A warp has `part_rows` rows, whose scores,
+    weights and sums stay in its registers. Weights are rounded to the type of what they are
+    multiplied by, which is f16 or bf16; sums are f32. With `unit` `mma` each warp multiplies
+    its own rows by `mma.sync`; with `wgmma`, on sm_90a, four warps together multiply theirs,
+    which the copy engine brings: one more warpgroup asks for them.
 
     Blocks that run together have the rows of `group` points of the outer shared
     dimensions, the last rows first where a mask leaves them the most columns.
@@ -260,6 +266,8 @@ def Loop_GPUBlocksScheduleAttr : Loop_Schedule<"GPUBlocksSchedule", "gpu_blocks"
       and divides `rows`, and threads, 32 for each part, are at most 1024.
     - (C2) `stages` is from 2 to 8, `group` from 1 to 1024.
     - (C3) the kernel has two contractions or more, of its rows, and other nests between.
+    - (C4) `unit` is `mma` or `wgmma`; with `wgmma`, `part_rows` is 16 and `rows` a multiple
+      of 64 up to 192.
 
     How much shared memory the tiles take is known once they are emitted; more than the
     target has is an error then.
@@ -269,11 +277,12 @@ def Loop_GPUBlocksScheduleAttr : Loop_Schedule<"GPUBlocksSchedule", "gpu_blocks"
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns,
                         "int64_t":$part_rows, "int64_t":$stages,
-                        "int64_t":$group);
+                        "int64_t":$group,
+                        Loop_UnitOrMma:$unit);
   let extraClassDeclaration = [{
     ::llvm::LogicalResult verifyKernel(::mlir::Operation *kernel) const;
     /// Threads of a block.
-    int64_t getThreads() const { return getRows() / getPartRows() * 32; }
+    int64_t getThreads() const;
   }];
 }
 

@@ -146,9 +146,12 @@ struct GPUBlocksShape {
   int64_t rows = 1, columns = 1;
   int64_t scoreSum = 1;      ///< factors of a score
   int64_t resultColumns = 1; ///< of the second product
+  bool isBrought = false;    ///< a copy engine can bring the factors
+  bool readsColumns = false; ///< memory is read at each score, as a bias is
 };
 struct GPUBlocksSchedule {
   int64_t rows, columns, partRows, stages, group;
+  ProductUnit unit = ProductUnit::Mma;
 };
 /// Nothing where the sums of a row do not fit into registers, or tiles into shared memory.
 std::optional<GPUBlocksSchedule> chooseGPUBlocks(const GPUBlocksShape &kernel,
