@@ -135,7 +135,7 @@ static ScheduleAttr getCPUSchedule(KernelOp kernel, const CPUSchedule &schedule)
         /*tile_columns=*/schedule.lanes, /*block_rows=*/6,
         /*block_depth=*/schedule.lanes, /*item_rows=*/6,
         /*item_columns=*/2 * schedule.lanes, /*unroll=*/2, schedule.masked,
-        /*grain=*/1, DotUnit::Fma);
+        /*grain=*/1, DotUnit::Fma, /*in_place=*/false);
     auto contracts = kernel.getBody().getOps<ContractOp>();
     if (contracts.empty())
       return scatters ? ScheduleAttr(ScatterScheduleAttr::get(
