@@ -216,6 +216,20 @@ TEST(Schedules, SmallProductsOfLargeBatchesArePacked) {
   EXPECT_FALSE(isPacked(256, 8, 64, 63));      // rows of A are few
 }
 
+// Depthwise convolutions, with their channels last.
+TEST(Schedules, RowsOfChannelsAreNotPacked) {
+  ProductShape product = makeSizes(8 * 112 * 112, 1, 9);
+  product.batch = 32;
+  product.isRegular = false;
+  EXPECT_TRUE(isWorthPacking(product));
+  product.cBatch = true;
+  EXPECT_FALSE(isWorthPacking(product));
+  product.m = std::nullopt;
+  EXPECT_FALSE(isWorthPacking(product));
+  product.batch = 1;
+  EXPECT_TRUE(isWorthPacking(product));
+}
+
 TEST(Schedules, BlocksFitTheSecondCache) {
   auto choose = [](int64_t l2Bytes) {
     Machine machine = kWide;
@@ -244,7 +258,7 @@ TEST(Schedules, RowsAreReadInPlace) {
     product.n = n;
     product.k = k;
     product.aRun = run;
-    product.isRegular = run == k;
+    product.isRegular = product.aIsMatrix = run == k;
     return std::get<PackedSchedule>(chooseProduct(product, machine));
   };
   PackedSchedule s = choose(64, 576, 64, kWide);

@@ -273,7 +273,9 @@ static ProductShape describe(ContractOp op,
       op.getAccType().isF32() && analysis::hasFactorsOfBF16(op);
   product.isRegular = llvm::none_of(
       llvm::seq(3u), [&](unsigned k) { return shape.isIrregular(k); });
+  product.aIsMatrix = !shape.isIrregular(0);
   auto isOne = [](ExprAttr step) { return step && step.isConstant(1); };
+  product.cBatch = isOne(shape.batch.steps[2]);
   product.aRows = isOne(shape.sum.steps[0]);
   product.bRows = isOne(shape.columns.steps[1]);
   product.bColumns = isOne(shape.sum.steps[1]);
@@ -305,7 +307,7 @@ ScheduleAttr Chooser::chooseContraction(ContractOp op) {
 static AcrossScheduleAttr fitColumns(AcrossScheduleAttr s, Size columns,
                                      int64_t vector) {
   int64_t lanes = s.getLanes();
-  if (!columns || s.getChunk() > lanes)
+  if (!columns || *columns == 0 || s.getChunk() > lanes)
     return s;
   while (lanes > vector && roundUp(*columns, lanes) > *columns + *columns / 8)
     lanes /= 2;

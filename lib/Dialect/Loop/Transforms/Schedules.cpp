@@ -160,6 +160,11 @@ ScatterSchedule loop::chooseScatter(Size last, int64_t bits, int64_t points,
 bool loop::isWorthPacking(const ProductShape &product) {
   if (product.isEmpty())
     return false;
+  // A row or a column of each channel, as in a depthwise convolution: what is packed
+  // is used once, and neighbours are found along the channels.
+  if (product.cBatch && product.batch != 1 &&
+      (product.m == 1 || product.n == 1))
+    return false;
   if (!product.m || !product.n || !product.k)
     return true;
   auto times = [](uint64_t x, uint64_t y) {
@@ -213,7 +218,7 @@ static void readInPlace(PackedSchedule &s, const ProductShape &product,
                         const Machine &machine) {
   if (s.unit != DotUnit::Fma || product.sumBits != 32 || !product.k ||
       !product.n || product.aRun < kMinRunInPlace ||
-      (product.isRegular && (*product.n > kMaxColumnsInPlace ||
+      (product.aIsMatrix && (*product.n > kMaxColumnsInPlace ||
                              *product.k > kMaxDepthInPlace)))
     return;
   int64_t depth = getDepthInPlace(*product.k, product.aRun, s.lanes);
@@ -222,7 +227,8 @@ static void readInPlace(PackedSchedule &s, const ProductShape &product,
   s.inPlace = true;
   s.blockDepth = depth;
   bool wide = machine.registers >= 32;
-  int64_t all = divideUp(*product.n, s.lanes), most = wide ? 4 : 2;
+  int64_t all = divideUp(std::max<int64_t>(*product.n, 1), s.lanes);
+  int64_t most = wide ? 4 : 2;
   int64_t vectors = divideUp(all, divideUp(all, most));
   s.tileRows = std::min((wide ? 24 : 12) / vectors, kMaxRowsInPlace);
   s.tileColumns = vectors * s.lanes;

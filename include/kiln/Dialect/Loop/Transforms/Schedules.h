@@ -142,9 +142,11 @@ struct ProductShape {
   bool ofBF16 = false; ///< factors are bf16, their sums f32
   /// All operands are matrices whose rows and columns are one dimension each.
   bool isRegular = true;
+  bool aIsMatrix = true; ///< A is one, whatever B and the result are
   // Neighbours in memory: along the rows of A and B, the columns of B, the rows
-  // of the result.
-  bool aRows = false, bRows = false, bColumns = false, cRows = false;
+  // of the result, and its batch.
+  bool aRows = false, bRows = false, bColumns = false, cRows = false,
+       cBatch = false;
   /// Neighbours along the sum that A can be read by in place; 0 if it cannot.
   int64_t aRun = 0;
 
