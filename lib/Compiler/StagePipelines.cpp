@@ -197,6 +197,7 @@ getCodePipelines(const CompileOptions &options) {
     loop.l1Bytes = cpu.l1Bytes;
     loop.l2Bytes = cpu.l2Bytes;
     loop.l3Bytes = cpu.l3Bytes;
+    loop.streamBytes = cpu.streamBytes;
     loop.threads = cpu.threads;
     if (cpu.bf16 == BF16Unit::Tiles)
       loop.bf16 = loop::DotUnit::Tiles;

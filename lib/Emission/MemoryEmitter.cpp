@@ -244,18 +244,20 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
 }
 
 void KernelEmitter::store(const Buffer &buffer, ExprAttr address,
-                          const Position &position, Value value) {
+                          const Position &position, Value value, bool streams) {
   value = toMemory(broadcast(value, position.lanes), buffer.elementType);
   unsigned alignment = byteWidth(buffer.elementType);
   LaneAccess access = classify(address, position, {});
   if (position.lanes == 1 || access.kind == LaneAccess::Contiguous) {
     Value pointer = elementPointer(buffer, address, position);
-    alignment = getAlignment(buffer, address, position);
+    alignment =
+        streams ? kLineBytes : getAlignment(buffer, address, position);
     if (position.mask)
       LLVM::MaskedStoreOp::create(b, value, pointer, position.mask,
                                   b.getI32IntegerAttr(alignment));
     else
-      LLVM::StoreOp::create(b, value, pointer, alignment);
+      LLVM::StoreOp::create(b, value, pointer, alignment, /*isVolatile=*/false,
+                            /*isNonTemporal=*/streams);
     return;
   }
   assert(access.kind != LaneAccess::Uniform &&

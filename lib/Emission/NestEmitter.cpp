@@ -57,7 +57,8 @@ KernelEmitter::emitIf(Value condition,
 
 LogicalResult KernelEmitter::emitLoops(
     Position position, ArrayRef<unsigned> dims, int64_t lanes,
-    llvm::function_ref<LogicalResult(const Position &)> body) {
+    llvm::function_ref<LogicalResult(const Position &)> body,
+    ValueRange results) {
   if (dims.empty())
     return body(position);
   unsigned dim = dims.front();
@@ -73,11 +74,14 @@ LogicalResult KernelEmitter::emitLoops(
     if (masked)
       inner.mask = firstLanes(
           arith::SubIOp::create(b, to, loop.getInductionVar()), width);
-    return emitLoops(inner, dims.drop_front(), lanes, body);
+    return emitLoops(inner, dims.drop_front(), lanes, body, results);
   };
   bool vectorize = dims.size() == 1 && lanes > 1;
   if (!vectorize)
     return emitFor(zero, extent, one, 1);
+  SmallVector<Value> past = getStreamed(results, position, dim, lanes);
+  if (!past.empty())
+    return emitStreamed(position, dim, zero, extent, lanes, past, body);
   Value step = constantIndex(lanes);
   Value rest = arith::RemUIOp::create(b, extent, step);
   Value split = arith::SubIOp::create(b, extent, rest);
@@ -106,7 +110,7 @@ void KernelEmitter::finish(Value result, const Position &position,
         linearAddress(
             buffer->second,
             result.getDefiningOp<NestOpInterface>().getResultMap()),
-        position, value);
+        position, value, isStreaming && streamed.contains(result));
 }
 
 /// The accumulators of `op` as elements of its results.
@@ -142,7 +146,7 @@ LogicalResult KernelEmitter::emitPointwise(PointwiseOp op,
     // A scalar per point must not look like one value for all lanes.
     finish(op.getResult(), position, value);
     return success();
-  });
+  }, op->getResults());
 }
 
 //===----------------------------------------------------------------------===//

@@ -118,6 +118,7 @@ static void setTarget(mlir::OpPassManager &pm,
   target.l1Bytes = options.l1Bytes;
   target.l2Bytes = options.l2Bytes;
   target.l3Bytes = options.l3Bytes;
+  target.streamBytes = options.streamBytes;
   target.bf16 = options.bf16;
   target.threads = options.threads;
   target.tf32 = options.tf32;

@@ -53,11 +53,15 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace kiln::loop {
 
 /// The attribute that says which of its kernel's numbers a `loop.number` is.
 inline constexpr llvm::StringLiteral kSlotAttrName = "loop.slot";
+
+/// Bytes that caches move at a time.
+inline constexpr int64_t kLineBytes = 64;
 
 /// Memory that a tensor lives in, seen from a kernel.
 struct Buffer {
@@ -160,8 +164,9 @@ protected:
   Value load(const Buffer &buffer, guard::ExprAttr address,
              const Position &position, ArrayRef<int> varyingDims, Value mask,
              Value other);
+  /// With `streams` past the caches: whole vectors that are aligned.
   void store(const Buffer &buffer, guard::ExprAttr address,
-             const Position &position, Value value);
+             const Position &position, Value value, bool streams = false);
   Value fromMemory(Value loaded, Type elementType);
   Value toMemory(Value value, Type elementType);
   Value broadcast(Value value, int64_t lanes);
@@ -206,10 +211,25 @@ protected:
   void finishAccumulators(AccumulationOpInterface op, const Position &position,
                           ArrayRef<Value> values);
   /// Runs `body` for each index of `dims` (positions in the nest), the last of
-  /// them in vectors if `lanes` is more than 1, and then the rest.
+  /// them in vectors if `lanes` is more than 1, and then the rest. `results` are what
+  /// it stores.
   LogicalResult
   emitLoops(Position position, ArrayRef<unsigned> dims, int64_t lanes,
-            llvm::function_ref<LogicalResult(const Position &)> body);
+            llvm::function_ref<LogicalResult(const Position &)> body,
+            ValueRange results = {});
+  // Stores past the caches (StreamEmitter.cpp).
+  /// Those of `results` that may be stored past the caches by `lanes` of dimension
+  /// `dim` at a time.
+  SmallVector<Value> getStreamed(ValueRange results, const Position &position,
+                                 unsigned dim, int64_t lanes);
+  /// Runs `body` for [low, high) of dimension `dim`: first in vectors of `lanes` whose
+  /// stores to `results` are aligned and go past the caches, then what is before and
+  /// behind these.
+  LogicalResult
+  emitStreamed(const Position &position, unsigned dim, Value low, Value high,
+               int64_t lanes, ArrayRef<Value> results,
+               llvm::function_ref<LogicalResult(const Position &)> body);
+  Value emitAddress(Value result, Position position, unsigned dim, Value index);
   /// Runs `body` where `condition` is true; always where it is null.
   LogicalResult emitIf(Value condition,
                        llvm::function_ref<LogicalResult()> body);
@@ -261,6 +281,10 @@ protected:
   bool masksTails = false;
   /// Reduced dimensions that memory has as one are walked as one.
   bool joinsReduced = false;
+  /// Results that are stored past the caches where that can be, and whether the code
+  /// at hand may do so.
+  llvm::SmallPtrSet<Value, 4> streamed;
+  bool isStreaming = false;
 };
 
 /// Evaluates the body of a nest at a position.

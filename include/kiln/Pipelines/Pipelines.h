@@ -109,6 +109,11 @@ struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
       *this, "l3-bytes",
       llvm::cl::desc("Size of the target's last cache in bytes."),
       llvm::cl::init(16 << 20)};
+  Option<ByteCount> streamBytes{
+      *this, "stream-bytes",
+      llvm::cl::desc("Size of a result in bytes from which on it is better "
+                     "written past the caches; 0: never."),
+      llvm::cl::init(0)};
   Option<loop::DotUnit> bf16{
       *this, "bf16", llvm::cl::desc("What multiplies bf16 fastest."),
       llvm::cl::init(loop::DotUnit::Fma),

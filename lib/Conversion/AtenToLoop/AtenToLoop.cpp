@@ -177,9 +177,15 @@ void Converter::keep(Operation *op) {
   });
 }
 
-/// Says in terms of loops which results are new contents of which arguments.
+/// Says in terms of loops which arguments a forward saved, and which results are new
+/// contents of which arguments.
 void Converter::markUpdates() {
   using Kind = aten::OutputKind;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (auto input =
+            function.getArgAttrOfType<aten::InputAttr>(i, aten::kInputAttrName);
+        input && input.getKind() == aten::InputKind::Saved)
+      function.setArgAttr(i, kSavedAttrName, loops.getBuilder().getUnitAttr());
   for (unsigned k = 0; k < function.getNumResults(); ++k) {
     auto output = function.getResultAttrOfType<aten::OutputAttr>(
         k, aten::kOutputAttrName);

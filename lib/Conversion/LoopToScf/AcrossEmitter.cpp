@@ -27,6 +27,7 @@ LogicalResult AcrossEmitter::emitItems() {
   sumBlock = schedule.getSumBlock();
   joinsReduced = true;
   masksTails = schedule.getMasked() && !analysis::mayTrap(kernel);
+  setStreamed(schedule.getStream());
   bool hasOuter = !llvm::all_of(
       outer, [](ExprAttr extent) { return extent.isConstant(1); });
   ExprAttr chunks = guard::ceilDiv(last, chunk);
@@ -76,6 +77,14 @@ LogicalResult AcrossEmitter::emitItems() {
   };
   if (lanes == 1)
     return emitFor(low, high, 1);
+  SmallVector<Value> results;
+  for (NestOpInterface nest : kernel.getNests())
+    if (nest.isPointwise())
+      llvm::append_range(results, nest->getResults());
+  if (SmallVector<Value> past = getStreamed(results, position, laneDim, lanes);
+      !past.empty())
+    return emitStreamed(position, laneDim, low, high, lanes, past,
+                        [&](const Position &at) { return emitNests(at); });
   Value length = arith::SubIOp::create(b, high, low);
   Value rest = arith::RemUIOp::create(b, length, constantIndex(lanes));
   Value split = arith::SubIOp::create(b, high, rest);

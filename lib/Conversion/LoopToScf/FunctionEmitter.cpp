@@ -39,6 +39,12 @@ unsigned FunctionEmitter::getPointerCount() {
   return kernel.getInputs().size() + kernel.getNumResults();
 }
 
+void FunctionEmitter::setStreamed(ArrayRef<int64_t> numbers) {
+  Operation *terminator = kernel.getBody().front().getTerminator();
+  for (int64_t number : numbers)
+    streamed.insert(terminator->getOperand(number));
+}
+
 FailureOr<EmittedKernel> FunctionEmitter::emit(OpBuilder &builder,
                                                StringRef name) {
   auto pointerType = LLVM::LLVMPointerType::get(context);
@@ -70,6 +76,10 @@ FailureOr<EmittedKernel> FunctionEmitter::emit(OpBuilder &builder,
   if (failed(bindPointers(pointers)) || failed(emitItems()) ||
       failed(checkIndices()))
     return failure();
+  // Others see what went past the caches before what follows.
+  if (!streamed.empty())
+    LLVM::CallIntrinsicOp::create(
+        b, b.getStringAttr("llvm.x86.sse.sfence"), ValueRange());
 
   for (auto &[expr, value] : arguments)
     result.symbols.push_back(expr);

@@ -49,6 +49,8 @@ protected:
 
   Value emitArgument(unsigned number) override;
   Value allocateScratch(guard::ExprAttr bytes) override;
+  /// Results of these numbers are stored past the caches where that can be.
+  void setStreamed(ArrayRef<int64_t> numbers);
 
   Value begin, end, symbolArray, scratchPointer;
   guard::ExprAttr scratchBytes, work;

@@ -124,6 +124,7 @@ LogicalResult WithinEmitter::emitItems() {
   work = guard::product(context, parts ? parts->outer : sharedExtents);
   sumBlock = schedule.getSumBlock();
   joinsReduced = true;
+  setStreamed(schedule.getStream());
 
   auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));
   OpBuilder::InsertionGuard guard(b);

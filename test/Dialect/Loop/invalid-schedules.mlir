@@ -394,3 +394,29 @@ func.func private @s() attributes {s = #loop.packed<lanes = 16, tile_rows = 6, t
 
 // expected-error @below {{products of a schedule pack their rows}}
 func.func private @s() attributes {s = #loop.blocks<rows = 4, nests = <along = [1], beside = [1], sum_block = 0, masked = true, grain = 1>, products = [#loop.packed<lanes = 16, tile_rows = 6, tile_columns = 64, block_rows = 12, block_depth = 64, item_rows = 12, item_columns = 64, unroll = 4, masked = true, grain = 1, in_place = true>], grain = 1>}
+
+// -----
+
+// expected-error @below {{stream of a schedule has numbers of results, each greater than the one before, but found 1 behind 1}}
+func.func private @s() attributes {s = #loop.across<lanes = 4, chunk = 4, sum_block = 0, masked = true, grain = 1, stream = [1, 1]>}
+
+// -----
+
+// expected-error @below {{stream of a schedule has numbers of results, each greater than the one before, but found -1 behind -1}}
+func.func private @s() attributes {s = #loop.within<along = [1], beside = [1], sum_block = 0, masked = true, grain = 1, stream = [-1]>}
+
+// -----
+
+func.func @no_such_result(%x: tensor<64xf32>) -> tensor<64xf32> {
+  // expected-error @below {{which streams result 1 of 1}}
+  %r = loop.kernel @k ins(%a = %x : tensor<64xf32>) shared [64]
+      schedule #loop.across<lanes = 4, chunk = 8, sum_block = 0, masked = false,
+                            grain = 2, stream = [0, 1]> -> tensor<64xf32> {
+    %p = loop.pointwise (%i) in [64] : tensor<64xf32> {
+      %v = loop.load %a[%i] : tensor<64xf32>
+      loop.yield %v : f32
+    }
+    loop.return %p : tensor<64xf32>
+  }
+  return %r : tensor<64xf32>
+}

@@ -46,6 +46,7 @@ struct CPUSchedule {
   int64_t lanes;
   bool masked = false;
   bool isAhead = false; ///< panels are made by a kernel of their own, where they can be
+  bool streams = false; ///< every result, past the caches
 };
 
 constexpr CPUSchedule kCPUSchedules[] = {
@@ -55,6 +56,10 @@ constexpr CPUSchedule kCPUSchedules[] = {
     {"Within8", CPUWay::Within, 8},
     {"MaskedWithin16", CPUWay::Within, 16, true},
     {"MaskedBeside4", CPUWay::Beside, 4, true},
+    {"StreamedAcross16", CPUWay::Across, 16, false, /*isAhead=*/false, true},
+    {"MaskedStreamedAcross16", CPUWay::Across, 16, true, /*isAhead=*/false, true},
+    {"StreamedWithin16", CPUWay::Within, 16, false, /*isAhead=*/false, true},
+    {"MaskedStreamedWithin16", CPUWay::Within, 16, true, /*isAhead=*/false, true},
     {"Transpose16", CPUWay::Transpose, 16, true},
     {"Chosen8", CPUWay::Chosen, 8},
     {"MaskedChosen16", CPUWay::Chosen, 16, true},
@@ -73,6 +78,12 @@ class LoopToScf
 
 } // namespace
 
+static SmallVector<int64_t> getStream(KernelOp kernel,
+                                      const CPUSchedule &schedule) {
+  return llvm::to_vector(llvm::seq<int64_t>(
+      0, schedule.streams ? kernel.getNumResults() : 0));
+}
+
 static ScheduleAttr getWithin(KernelOp kernel, const CPUSchedule &schedule) {
   SmallVector<int64_t> along, beside;
   for (NestOpInterface nest : kernel.getNests()) {
@@ -87,7 +98,7 @@ static ScheduleAttr getWithin(KernelOp kernel, const CPUSchedule &schedule) {
   }
   return WithinScheduleAttr::get(kernel.getContext(), along, beside,
                                  /*sum_block=*/4, schedule.masked,
-                                 /*grain=*/1);
+                                 /*grain=*/1, getStream(kernel, schedule));
 }
 
 /// Blocks of few rows, which end within tiles, and products of several passes.
@@ -109,7 +120,8 @@ static ScheduleAttr getBlocks(KernelOp kernel, const CPUSchedule &schedule) {
       products.push_back(product);
   }
   auto nests = WithinScheduleAttr::get(context, along, beside, /*sum_block=*/4,
-                                       schedule.masked, /*grain=*/1);
+                                       schedule.masked, /*grain=*/1,
+                                       /*stream=*/{});
   return BlocksScheduleAttr::get(context, /*rows=*/5, nests,
                                  ArrayAttr::get(context, products),
                                  /*grain=*/1);
@@ -169,7 +181,7 @@ static ScheduleAttr getCPUSchedule(KernelOp kernel, const CPUSchedule &schedule)
     return AcrossScheduleAttr::get(context, schedule.lanes,
                                    /*chunk=*/3 * schedule.lanes,
                                    /*sum_block=*/4, schedule.masked,
-                                   /*grain=*/1);
+                                   /*grain=*/1, getStream(kernel, schedule));
   return getWithin(kernel, schedule);
 }
 

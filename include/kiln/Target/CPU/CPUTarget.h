@@ -60,6 +60,9 @@ struct CPUTarget {
   uint64_t l1Bytes = 32u << 10;
   uint64_t l2Bytes = 512u << 10;
   uint64_t l3Bytes = 16u << 20;
+  /// Bytes of a result from which on it is better written past the caches: they
+  /// would not keep it until it is read. Of an explicit name `l3Bytes`.
+  uint64_t streamBytes = 16u << 20;
   /// Processors of this machine, at least 2; of an explicit name 2. More threads than
   /// that may find too few parts of a kernel.
   unsigned threads = 2;

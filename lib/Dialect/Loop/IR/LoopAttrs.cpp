@@ -53,14 +53,16 @@ void LoopDialect::registerLoopAttributes() {
 TargetAttr TargetAttr::getDefault(MLIRContext *context) {
   return get(context, /*vector_bits=*/256, /*registers=*/16, /*masks=*/false,
              /*l1=*/32 << 10, /*l2=*/512 << 10, /*l3=*/16 << 20,
-             /*grain_points=*/16384, /*grain_ns=*/20000, DotUnit::Fma, /*threads=*/2);
+             /*grain_points=*/16384, /*grain_ns=*/20000, DotUnit::Fma,
+             /*threads=*/2, /*stream=*/0);
 }
 
 LogicalResult
 TargetAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                    int64_t vectorBits, int64_t registers, bool, int64_t l1,
                    int64_t l2, int64_t l3, int64_t grainPoints,
-                   int64_t grainNs, DotUnit bf16, int64_t threads) {
+                   int64_t grainNs, DotUnit bf16, int64_t threads,
+                   int64_t stream) {
   auto check = [&](StringRef field, int64_t value, bool isInside,
                    StringRef range) -> LogicalResult {
     if (isInside)
@@ -77,7 +79,7 @@ TargetAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
       failed(check("registers", registers, VectorRegisters::contains(registers),
                    VectorRegisters::describe())) ||
       failed(checkCache("l1", l1)) || failed(checkCache("l2", l2)) || // C2
-      failed(checkCache("l3", l3)) ||
+      failed(checkCache("l3", l3)) || failed(checkCache("stream", stream)) ||
       failed(check("grain_points", grainPoints, // C3
                    PositiveCount::contains(grainPoints),
                    PositiveCount::describe())))

@@ -45,9 +45,30 @@ static LogicalResult verifyGrain(EmitError emitError, int64_t grain) {
   return verifyRange(emitError, "grain", grain, 1, 1000000000);
 }
 
+static LogicalResult verifyStream(EmitError emitError,
+                                  ArrayRef<int64_t> stream) {
+  int64_t last = -1;
+  for (int64_t result : stream) {
+    if (result <= last)
+      return emitError() << "stream of a schedule has numbers of results, each "
+                            "greater than the one before, but found "
+                         << result << " behind " << last;
+    last = result;
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
+
+static LogicalResult verifyStreamed(Attribute attr, KernelOp kernel,
+                                    ArrayRef<int64_t> stream) {
+  if (stream.empty() || stream.back() < int64_t(kernel.getNumResults()))
+    return success();
+  return refuse(kernel, attr) << "which streams result " << stream.back()
+                              << " of " << kernel.getNumResults();
+}
 
 /// Contractions are alone in their kernels.
 static LogicalResult verifyContraction(Attribute attr, Operation *op) {
@@ -71,12 +92,14 @@ static LogicalResult verifyContraction(Attribute attr, Operation *op) {
 
 LogicalResult AcrossScheduleAttr::verify(EmitError emitError, int64_t lanes,
                                          int64_t chunk, int64_t sumBlock, bool,
-                                         int64_t grain) {
+                                         int64_t grain,
+                                         ArrayRef<int64_t> stream) {
   return failure(
       failed(verifyPower(emitError, "lanes", lanes, 1, 128)) ||          // C1
       failed(verifyRange(emitError, "chunk", chunk, 1, 1000000000)) ||   // C2
       failed(verifyRange(emitError, "sum_block", sumBlock, 0, 1000000000)) ||
-      failed(verifyGrain(emitError, grain)));                            // C3
+      failed(verifyGrain(emitError, grain)) ||                           // C3
+      failed(verifyStream(emitError, stream)));                          // C5
 }
 
 /// True if a nest of the kernel has results that stay inside and are more than
@@ -106,7 +129,7 @@ bool loop::canWalkAcross(KernelOp kernel) {
 LogicalResult AcrossScheduleAttr::verifyKernel(Operation *op) const {
   auto kernel = cast<KernelOp>(op);
   if (canWalkAcross(kernel)) // C4
-    return success();
+    return verifyStreamed(*this, kernel, getStream()); // C5
   return refuse(kernel, *this)
          << "which is for kernels that share a dimension, neither sort nor "
             "scatter, and keep one value per point of the shared domain";
@@ -120,7 +143,8 @@ LogicalResult WithinScheduleAttr::verify(EmitError emitError,
                                          ArrayRef<int64_t> along,
                                          ArrayRef<int64_t> beside,
                                          int64_t sumBlock, bool,
-                                         int64_t grain) {
+                                         int64_t grain,
+                                         ArrayRef<int64_t> stream) {
   for (auto [field, list] :
        {std::pair("along", along), std::pair("beside", beside)})
     for (int64_t lanes : list)
@@ -128,7 +152,8 @@ LogicalResult WithinScheduleAttr::verify(EmitError emitError,
         return failure();
   return failure(
       failed(verifyRange(emitError, "sum_block", sumBlock, 0, 1000000000)) ||
-      failed(verifyGrain(emitError, grain))); // C3
+      failed(verifyGrain(emitError, grain)) ||   // C3
+      failed(verifyStream(emitError, stream)));  // C6
 }
 
 LogicalResult WithinScheduleAttr::verifyKernel(Operation *op) const {
@@ -161,7 +186,7 @@ LogicalResult WithinScheduleAttr::verifyKernel(Operation *op) const {
              << ", cannot have " << along << " lanes along its rows and "
              << beside << " rows beside each other";
   }
-  return success();
+  return verifyStreamed(*this, kernel, getStream()); // C6
 }
 
 //===----------------------------------------------------------------------===//

@@ -83,7 +83,7 @@ void Collector::addAcross(AcrossScheduleAttr first) {
     last = std::nullopt;
   for (const AcrossSchedule &s : loop::getCandidates(plain, last))
     add(AcrossScheduleAttr::get(context, s.lanes, s.chunk, s.sumBlock, s.masked,
-                                s.grain));
+                                s.grain, first.getStream()));
 }
 
 void Collector::addWithin(WithinScheduleAttr first) {
@@ -91,7 +91,8 @@ void Collector::addWithin(WithinScheduleAttr first) {
                  int64_t grain) {
     return WithinScheduleAttr::get(context, along, beside, first.getSumBlock(),
                                    first.getMasked(),
-                                   std::max<int64_t>(grain, 1));
+                                   std::max<int64_t>(grain, 1),
+                                   first.getStream());
   };
   for (const std::vector<int64_t> &along :
        getLaneCandidates(first.getAlong().vec()))

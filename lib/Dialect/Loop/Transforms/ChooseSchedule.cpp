@@ -9,6 +9,7 @@
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 
 #include "KernelWalk.h"
+#include "StreamedResults.h"
 
 #include "kiln/Analysis/Blocks.h"
 #include "kiln/Analysis/IndexExpr.h"
@@ -111,6 +112,7 @@ private:
   ScheduleAttr chooseExpanded(ContractOp op);
   ScheduleAttr chooseScatter(ScatterOp op);
   ScheduleAttr chooseNests();
+  ScheduleAttr addStream(ScheduleAttr schedule);
   ScheduleAttr chooseAcross(KernelOp kernel, ArrayRef<ExprAttr> shared,
                             int64_t vector);
   ScheduleAttr
@@ -155,7 +157,7 @@ ScheduleAttr Chooser::chooseAcross(KernelOp kernel, ArrayRef<ExprAttr> shared,
   }
   AcrossSchedule s = loop::chooseAcross(shape, machine);
   return AcrossScheduleAttr::get(context, s.lanes, s.chunk, s.sumBlock,
-                                 s.masked, s.grain);
+                                 s.masked, s.grain, /*stream=*/{});
 }
 
 ScheduleAttr Chooser::chooseWithin(
@@ -202,7 +204,8 @@ ScheduleAttr Chooser::chooseWithin(
   }
   points = llvm::SaturatingMultiply<uint64_t>(points, rows);
   return WithinScheduleAttr::get(context, along, beside, sums ? kSumBlock : 0,
-                                 machine.masks, getGrain(machine, points));
+                                 machine.masks, getGrain(machine, points),
+                                 /*stream=*/{});
 }
 
 TransposeScheduleAttr
@@ -312,7 +315,8 @@ static AcrossScheduleAttr fitColumns(AcrossScheduleAttr s, Size columns,
   while (lanes > vector && roundUp(*columns, lanes) > *columns + *columns / 8)
     lanes /= 2;
   return AcrossScheduleAttr::get(s.getContext(), lanes, std::min(lanes, *columns),
-                                 s.getSumBlock(), s.getMasked(), s.getGrain());
+                                 s.getSumBlock(), s.getMasked(), s.getGrain(),
+                                 s.getStream());
 }
 
 /// A contraction as a reduction: lanes along the last parallel dimension if both
@@ -368,7 +372,8 @@ ScheduleAttr Chooser::chooseExpanded(ContractOp op) {
     // The epilogue has one value per point.
     schedule = WithinScheduleAttr::get(
         context, within.getAlong().take_front(), within.getBeside().take_front(),
-        within.getSumBlock(), within.getMasked(), within.getGrain());
+        within.getSumBlock(), within.getMasked(), within.getGrain(),
+        /*stream=*/{});
   }
   copy->erase();
   return schedule;
@@ -427,10 +432,27 @@ ScheduleAttr Chooser::chooseBlocks(std::optional<int64_t> wantedRows) {
     if (isa<ContractOp>(nest.getOperation()))
       along[k] = beside[k] = 1;
   within = WithinScheduleAttr::get(context, along, beside, within.getSumBlock(),
-                                   within.getMasked(), within.getGrain());
+                                   within.getMasked(), within.getGrain(),
+                                   /*stream=*/{});
   return BlocksScheduleAttr::get(context, rows, within,
                                  ArrayAttr::get(context, products),
                                  /*grain=*/1);
+}
+
+/// The schedule, with results that caches would not keep.
+ScheduleAttr Chooser::addStream(ScheduleAttr schedule) {
+  SmallVector<int64_t> stream = getStreamedResults(kernel, machine.streamBytes);
+  if (stream.empty())
+    return schedule;
+  if (auto s = dyn_cast<AcrossScheduleAttr>(schedule))
+    return AcrossScheduleAttr::get(context, s.getLanes(), s.getChunk(),
+                                   s.getSumBlock(), s.getMasked(), s.getGrain(),
+                                   stream);
+  if (auto s = dyn_cast<WithinScheduleAttr>(schedule))
+    return WithinScheduleAttr::get(context, s.getAlong(), s.getBeside(),
+                                   s.getSumBlock(), s.getMasked(), s.getGrain(),
+                                   stream);
+  return schedule;
 }
 
 ScheduleAttr Chooser::choose() {
@@ -442,7 +464,7 @@ ScheduleAttr Chooser::choose() {
     if (auto scatter = dyn_cast<ScatterOp>(nest.getOperation()))
       return chooseScatter(scatter);
   }
-  return chooseNests();
+  return addStream(chooseNests());
 }
 
 //===----------------------------------------------------------------------===//

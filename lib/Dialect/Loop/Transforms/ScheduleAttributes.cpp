@@ -26,6 +26,7 @@ Machine loop::getMachine(TargetAttr target) {
   machine.grainPoints = target.getGrainPoints();
   machine.bf16 = target.getBf16();
   machine.threads = target.getThreads();
+  machine.streamBytes = target.getStream();
   return machine;
 }
 

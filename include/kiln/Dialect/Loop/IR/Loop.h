@@ -101,6 +101,10 @@ inline constexpr llvm::StringLiteral kStridesAttrName = "loop.strides";
 /// wants to hold the result: new contents of a buffer or a parameter.
 inline constexpr llvm::StringLiteral kUpdatesAttrName = "loop.updates";
 
+/// The function argument attribute (a unit) of what a forward saved for this function:
+/// its memory may be written over once it has been read.
+inline constexpr llvm::StringLiteral kSavedAttrName = "loop.saved";
+
 /// The function result attribute (`array<i64>`) that says in which order the caller sees
 /// the dimensions of a result: its dimension k is dimension order[k] of the tensor. Only
 /// results that have it may change their order.

@@ -71,6 +71,7 @@ def Loop_TargetAttr : Loop_Attr<"Target", "target"> {
     | `grain_ns` | nanoseconds | the same, of a launch of several kernels |
     | `bf16` | | what multiplies bf16 fastest |
     | `threads` | | that run kernels side by side, 2 if it is not said |
+    | `stream` | bytes | of a result, from which on it is better written past the caches; 0 (never) if it is not said |
 
     `bf16` is one of
 
@@ -87,7 +88,7 @@ def Loop_TargetAttr : Loop_Attr<"Target", "target"> {
     Constraints:
     - (C1) `vector_bits` is a power of two from 128 to 512, `registers` is from 8
       to 64.
-    - (C2) caches have 0 (there is none) to 2^40 bytes.
+    - (C2) caches have 0 (there is none) to 2^40 bytes, and so has `stream`.
     - (C3) `grain_points` and `grain_ns` are from 1 to 10^9.
     - (C4) `vector_bits` is 512 where `bf16` is not `fma`.
     - (C5) `threads` is from 1 to 10^9.
@@ -110,7 +111,8 @@ def Loop_TargetAttr : Loop_Attr<"Target", "target"> {
     "int64_t":$grain_points,
     "int64_t":$grain_ns,
     Loop_DotUnitParameter:$bf16,
-    DefaultValuedParameter<"int64_t", "2">:$threads
+    DefaultValuedParameter<"int64_t", "2">:$threads,
+    DefaultValuedParameter<"int64_t", "0">:$stream
   );
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;

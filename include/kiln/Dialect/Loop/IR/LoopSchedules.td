@@ -25,6 +25,11 @@
 //           mask, and every second element is read as a vector with a mask,
 //           except in code that may trap; otherwise they are single elements
 //   grain   work items that are worth handing to a thread, 1 to 10^9
+//   stream  results of the kernel whose whole lines are written past the caches,
+//           which would not keep them until they are read; none if it is not said.
+//           Those of pointwise nests are, where their elements lie beside each other
+//           along the lanes and a vector of them is a line at least; others are
+//           written as ever
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,13 +63,19 @@ def Loop_AcrossScheduleAttr : Loop_Schedule<"AcrossSchedule", "across"> {
     - (C3) `grain` is from 1 to 10^9.
     - (C4) the kernel has a shared dimension, no scatter and no sort, and what
       stays inside of it is one value per point of the shared domain.
+    - (C5) `stream` are numbers of results, each greater than the one before.
 
     Example: `#loop.across<lanes = 16, chunk = 4096, sum_block = 128,
-    masked = true, grain = 4>`
+    masked = true, grain = 4, stream = [0]>`
   }];
   let parameters = (ins "int64_t":$lanes, "int64_t":$chunk,
                         "int64_t":$sum_block, "bool":$masked,
-                        "int64_t":$grain);
+                        "int64_t":$grain,
+                        OptionalArrayRefParameter<"int64_t">:$stream);
+  let assemblyFormat = [{
+    `<` struct($lanes, $chunk, $sum_block, $masked, $grain)
+        (`,` `stream` `=` custom<Lanes>($stream)^)? `>`
+  }];
 }
 
 def Loop_WithinScheduleAttr : Loop_Schedule<"WithinSchedule", "within"> {
@@ -94,6 +105,7 @@ def Loop_WithinScheduleAttr : Loop_Schedule<"WithinSchedule", "within"> {
       of the rows, and `beside` is 1 for all but reductions that have a parallel
       dimension of their own.
     - (C5) the kernel has no scatter.
+    - (C6) `stream` are numbers of results, each greater than the one before.
 
     Example: `#loop.within<along = [32, 16, 1], beside = [1, 1, 16],
     sum_block = 128, masked = true, grain = 40>`
@@ -101,10 +113,12 @@ def Loop_WithinScheduleAttr : Loop_Schedule<"WithinSchedule", "within"> {
   let parameters = (ins ArrayRefParameter<"int64_t">:$along,
                         ArrayRefParameter<"int64_t">:$beside,
                         "int64_t":$sum_block, "bool":$masked,
-                        "int64_t":$grain);
+                        "int64_t":$grain,
+                        OptionalArrayRefParameter<"int64_t">:$stream);
   let assemblyFormat = [{
     `<` struct(custom<Lanes>($along), custom<Lanes>($beside), $sum_block,
-               $masked, $grain) `>`
+               $masked, $grain)
+        (`,` `stream` `=` custom<Lanes>($stream)^)? `>`
   }];
 }
 

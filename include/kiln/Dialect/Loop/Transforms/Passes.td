@@ -525,6 +525,9 @@ def SetTargetPass : Pass<"loop-set-target", "::mlir::ModuleOp"> {
            "The size of a core's second cache, 0 for none.">,
     Option<"l3Bytes", "l3-bytes", "::kiln::ByteCount", "16777216",
            "The size of the cache that cores share, 0 for none.">,
+    Option<"streamBytes", "stream-bytes", "::kiln::ByteCount", "0",
+           "The size of a result from which on it is better written past the "
+           "caches, 0 for never.">,
     Option<"grainPoints", "grain-points", "::kiln::PositiveCount", "16384",
            "The points of a kernel's nests that are worth handing to a thread.">,
     Option<"grainNs", "grain-ns", "::kiln::Nanoseconds", "20000",

@@ -42,6 +42,7 @@ struct Machine {
   int64_t grainPoints = 16384;
   DotUnit bf16 = DotUnit::Fma;
   int64_t threads = 2;
+  int64_t streamBytes = 0;
 };
 
 /// The least number of `y` that hold `x`, and the least multiple of `y` that does.

@@ -1,0 +1,129 @@
+// RUN: kiln-opt %s --loop-choose-schedule | FileCheck %s
+
+// Results that the caches would not keep, as the target says, are written past them.
+
+module attributes {loop.target = #loop.target<
+    vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 1048576,
+    l3 = 33554432, grain_points = 16384, grain_ns = 20000, stream = 65536>} {
+
+// 64 KiB are, half of that is not.
+// CHECK-LABEL: func.func @by_size
+// CHECK: @large {{.*}} grain = 256, stream = [0]>
+// CHECK: @small {{.*}} grain = 256>
+func.func @by_size(%x: tensor<16384xf32>, %y: tensor<8192xf32>)
+    -> (tensor<16384xf32>, tensor<8192xf32>) {
+  %r = loop.kernel @large ins(%a = %x : tensor<16384xf32>) shared [16384]
+      -> tensor<16384xf32> {
+    %p = loop.pointwise (%i) in [16384] : tensor<16384xf32> {
+      %v = loop.load %a[%i] : tensor<16384xf32>
+      %n = arith.negf %v : f32
+      loop.yield %n : f32
+    }
+    loop.return %p : tensor<16384xf32>
+  }
+  %s = loop.kernel @small ins(%a = %y : tensor<8192xf32>) shared [8192]
+      -> tensor<8192xf32> {
+    %p = loop.pointwise (%i) in [8192] : tensor<8192xf32> {
+      %v = loop.load %a[%i] : tensor<8192xf32>
+      %n = arith.negf %v : f32
+      loop.yield %n : f32
+    }
+    loop.return %p : tensor<8192xf32>
+  }
+  return %r, %s : tensor<16384xf32>, tensor<8192xf32>
+}
+
+// An unknown size may be small.
+// CHECK-LABEL: func.func @dynamic
+// CHECK-NOT: stream =
+func.func @dynamic(%x: tensor<?xf32, #guard.shape<[s0]>>)
+    -> tensor<?xf32, #guard.shape<[s0]>> {
+  %r = loop.kernel @k ins(%a = %x : tensor<?xf32, #guard.shape<[s0]>>)
+      shared [s0] -> tensor<?xf32, #guard.shape<[s0]>> {
+    %p = loop.pointwise (%i) in [s0] : tensor<?xf32, #guard.shape<[s0]>> {
+      %v = loop.load %a[%i] : tensor<?xf32, #guard.shape<[s0]>>
+      %n = arith.negf %v : f32
+      loop.yield %n : f32
+    }
+    loop.return %p : tensor<?xf32, #guard.shape<[s0]>>
+  }
+  return %r : tensor<?xf32, #guard.shape<[s0]>>
+}
+
+// What lies where something was read has its lines in the caches already: the new
+// contents of an argument, what takes the place of what a forward saved. The second result
+// of the first kernel has memory of its own, but another kernel reads it.
+// CHECK-LABEL: func.func @in_place
+// CHECK: @update
+// CHECK-NOT: stream =
+// CHECK: @after
+// CHECK-SAME: stream = [0]>
+// CHECK: @saved
+// CHECK-NOT: stream =
+func.func @in_place(%x: tensor<16384xf32>, %y: tensor<16384xf32> {loop.saved})
+    -> (tensor<16384xf32> {loop.updates = 0 : i64}, tensor<16384xf32>,
+        tensor<16384xf32>) {
+  %r:2 = loop.kernel @update ins(%a = %x : tensor<16384xf32>) shared [16384]
+      -> (tensor<16384xf32>, tensor<16384xf32>) {
+    %p = loop.pointwise (%i) in [16384] : tensor<16384xf32> {
+      %v = loop.load %a[%i] : tensor<16384xf32>
+      %n = arith.negf %v : f32
+      loop.yield %n : f32
+    }
+    %q = loop.pointwise (%i) in [16384] : tensor<16384xf32> {
+      %v = loop.load %p[%i] : tensor<16384xf32>
+      %n = math.absf %v : f32
+      loop.yield %n : f32
+    }
+    loop.return %p, %q : tensor<16384xf32>, tensor<16384xf32>
+  }
+  %s = loop.kernel @after ins(%a = %r#1 : tensor<16384xf32>)
+      shared [16384] -> tensor<16384xf32> {
+    %p = loop.pointwise (%i) in [16384] : tensor<16384xf32> {
+      %v = loop.load %a[%i] : tensor<16384xf32>
+      %n = arith.negf %v : f32
+      loop.yield %n : f32
+    }
+    loop.return %p : tensor<16384xf32>
+  }
+  %u = loop.kernel @saved ins(%a = %y : tensor<16384xf32>) shared [16384]
+      -> tensor<16384xf32> {
+    %p = loop.pointwise (%i) in [16384] : tensor<16384xf32> {
+      %v = loop.load %a[%i] : tensor<16384xf32>
+      %n = arith.negf %v : f32
+      loop.yield %n : f32
+    }
+    loop.return %p : tensor<16384xf32>
+  }
+  return %r#0, %s, %u
+      : tensor<16384xf32>, tensor<16384xf32>, tensor<16384xf32>
+}
+
+// The rows that the kernel reads again stay; the last result of it goes past.
+// CHECK-LABEL: func.func @read_again
+// CHECK: schedule #loop.within<{{.*}}, stream = [1]>
+func.func @read_again(%x: tensor<64x256xf32>)
+    -> (tensor<64x256xf32>, tensor<64x256xf32>) {
+  %r:2 = loop.kernel @k ins(%a = %x : tensor<64x256xf32>) shared [64]
+      -> (tensor<64x256xf32>, tensor<64x256xf32>) {
+    %p = loop.pointwise (%i, %j) in [64, 256] : tensor<64x256xf32> {
+      %v = loop.load %a[%i, %j] : tensor<64x256xf32>
+      %n = math.exp %v : f32
+      loop.yield %n : f32
+    }
+    %s = loop.reduce parallel (%i) in [64] reduction (%j) in [256] <sum>
+        : tensor<64xf32> {
+      %v = loop.load %p[%i, %j] : tensor<64x256xf32>
+      loop.yield %v : f32
+    }
+    %q = loop.pointwise (%i, %j) in [64, 256] : tensor<64x256xf32> {
+      %v = loop.load %a[%i, %j] : tensor<64x256xf32>
+      %w = loop.load %s[%i] : tensor<64xf32>
+      %n = arith.subf %v, %w : f32
+      loop.yield %n : f32
+    }
+    loop.return %p, %q : tensor<64x256xf32>, tensor<64x256xf32>
+  }
+  return %r#0, %r#1 : tensor<64x256xf32>, tensor<64x256xf32>
+}
+}
