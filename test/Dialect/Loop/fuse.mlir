@@ -280,3 +280,37 @@ func.func @parted(%a: tensor<8x32xf32>, %b: tensor<32x24xf32>) -> tensor<2x3x4x8
   }
   return %r : tensor<2x3x4x8xf32>
 }
+
+// -----
+
+// A product of what rows make counts the matrices as they do: with these it may become one
+// kernel.
+
+// REMARK: remark: [Missed] no-epilogue | Category:loop-fuse | Function=made | Reason="the product is read in another order"
+// CHECK-LABEL: func.func @made
+// CHECK: loop.contract parallel [6, 4, 8] reduction [16] lhs %{{.*}}[d0, d1, d3]
+func.func @made(%a: tensor<6x4x16xbf16>, %b: tensor<6x16x8xbf16>, %u: tensor<32x24xbf16>)
+    -> tensor<8x32xf32> {
+  %s = loop.reduce parallel (%i, %j) in [6, 4] reduction (%k) in [16] <sum> : tensor<6x4xf32> {
+    %x = loop.load %a[%i, %j, %k] : tensor<6x4x16xbf16>
+    %y = arith.extf %x : bf16 to f32
+    loop.yield %y : f32
+  }
+  %p = loop.pointwise (%i, %j, %k) in [6, 4, 16] : tensor<6x4x16xbf16> {
+    %x = loop.load %a[%i, %j, %k] : tensor<6x4x16xbf16>
+    %y = loop.load %s[%i, %j] : tensor<6x4xf32>
+    %z = arith.truncf %y : f32 to bf16
+    %w = arith.divf %x, %z : bf16
+    loop.yield %w : bf16
+  }
+  %c = loop.contract parallel [6, 4, 8] reduction [16] lhs %p[d0, d1, d3] : tensor<6x4x16xbf16>
+      rhs %b[d0, d3, d2] : tensor<6x16x8xbf16> acc f32 : tensor<6x4x8xf32>
+  %r = loop.pointwise (%i, %j) in [8, 24] : tensor<8x24xbf16> {
+    %x = loop.load %c[floordiv(%i, 4) * 3 + floordiv(%j, 8), mod(%i, 4), mod(%j, 8)] : tensor<6x4x8xf32>
+    %y = arith.truncf %x : f32 to bf16
+    loop.yield %y : bf16
+  }
+  %o = loop.contract parallel [8, 32] reduction [24] lhs %r[d0, d2] : tensor<8x24xbf16>
+      rhs %u[d1, d2] : tensor<32x24xbf16> acc f32 : tensor<8x32xf32>
+  return %o : tensor<8x32xf32>
+}

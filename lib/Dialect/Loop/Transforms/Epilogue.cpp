@@ -18,6 +18,22 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
 
+/// True if `contract` would find what nests make by several dimensions of
+/// `order` where it was one that counts matrices: the nests still count them,
+/// and share no points with it.
+static bool partsMatrices(ContractOp contract, const ReaderOrder &order) {
+  auto parts = [&](Value operand, ArrayAttr map) {
+    if (map.empty() || !operand.getDefiningOp<NestOpInterface>())
+      return false;
+    guard::ExprAttr leading = getExprs(map).front();
+    return leading.isDim() && leading.getPosition() < order.written.size() &&
+           !order.written[leading.getPosition()].isDim() &&
+           !order.written[leading.getPosition()].getConstant();
+  };
+  return parts(contract.getLhs(), contract.getLhsIndices()) ||
+         parts(contract.getRhs(), contract.getRhsIndices());
+}
+
 /// The one nest that reads `contract` if it may become the epilogue; `order` is
 /// then the domain that the contraction gets.
 static PointwiseOp getEpilogue(ContractOp contract,
@@ -88,7 +104,7 @@ static PointwiseOp getEpilogue(ContractOp contract,
            order.written.end()[-2].isDim();
   };
   if (auto found = getReaderOrder(domain, extents, map, hints);
-      found && isWhole(*found) &&
+      found && isWhole(*found) && !partsMatrices(contract, *found) &&
       (found->extents == domain || readsCanReshape(reader.getResult()))) {
     order = std::move(*found);
     return reader;
