@@ -314,3 +314,24 @@ func.func @made(%a: tensor<6x4x16xbf16>, %b: tensor<6x16x8xbf16>, %u: tensor<32x
       rhs %u[d1, d2] : tensor<32x24xbf16> acc f32 : tensor<8x32xf32>
   return %o : tensor<8x32xf32>
 }
+
+// -----
+
+// One that reads zeros instead of elements reads dimensions as they are.
+
+// REMARK: remark: [Missed] no-epilogue | Category:loop-fuse | Function=padded | Reason="the product is read in another order"
+// CHECK-LABEL: func.func @padded
+// CHECK: loop.contract parallel [6, 4, 8]
+func.func @padded(%a: tensor<6x4x16xbf16>, %b: tensor<6x16x8xbf16>, %w: tensor<32x24xbf16>)
+    -> tensor<8x32xf32> {
+  %c = loop.contract parallel [6, 4, 8] reduction [16] lhs %a[d0, d1, d3] : tensor<6x4x16xbf16>
+      rhs %b[d0, d3, d2] : tensor<6x16x8xbf16> acc f32 : tensor<6x4x8xf32>
+  %r = loop.pointwise (%i, %j) in [8, 24] : tensor<8x24xbf16> {
+    %x = loop.load %c[floordiv(%i, 4) * 3 + floordiv(%j, 8), mod(%i, 4), mod(%j, 8)] : tensor<6x4x8xf32>
+    %y = arith.truncf %x : f32 to bf16
+    loop.yield %y : bf16
+  }
+  %o = loop.contract parallel [8, 32] reduction [24] lhs %r[d0 - 1, d2] : tensor<8x24xbf16> mask le(1, d0)
+      rhs %w[d1, d2] : tensor<32x24xbf16> mask 1 acc f32 : tensor<8x32xf32>
+  return %o : tensor<8x32xf32>
+}

@@ -150,10 +150,20 @@ loop::getReaderOrder(ArrayRef<ExprAttr> domain, ArrayRef<ExprAttr> sizes,
   return order;
 }
 
+/// True if `op` reads zeros instead of elements of `tensor`: its indices may
+/// leave the tensor there, and are none that come apart.
+static bool isMasked(ContractOp op, Value tensor) {
+  SmallVector<ExprAttr> masks = getExprs(op.getMasks());
+  return llvm::any_of(llvm::enumerate(masks), [&](auto mask) {
+    return op->getOperand(mask.index()) == tensor &&
+           !mask.value().isConstant(1);
+  });
+}
+
 bool loop::readsCanReshape(Value tensor) {
   return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
-    if (isa<ContractOp>(user))
-      return true;
+    if (auto contract = dyn_cast<ContractOp>(user))
+      return !isMasked(contract, tensor);
     auto load = dyn_cast<LoadOp>(user);
     return load && getNest(load) && load.getTensor() == tensor;
   });

@@ -35,7 +35,8 @@ std::optional<ReaderOrder> getReaderOrder(ArrayRef<guard::ExprAttr> domain,
                                           ArrayRef<guard::ExprAttr> map,
                                           const analysis::SizeHints &hints);
 
-/// True if all that use `tensor` are nests that say where they read it.
+/// True if all that use `tensor` are nests that say where they read it,
+/// contractions each of their elements.
 bool readsCanReshape(Value tensor);
 
 /// Lets them read the same elements in the same order from a tensor of other
