@@ -166,7 +166,7 @@ GPUProductShape makeProduct(int64_t rows, int64_t columns, int64_t sum) {
   product.columns = columns;
   product.sum = sum;
   product.bytes = 2;
-  product.onUnits = product.inBoxes = true;
+  product.onUnits = product.inBoxes = product.knowsRows = true;
   return product;
 }
 
@@ -214,6 +214,30 @@ TEST(GPUSchedules, BlocksBelowEachOtherShareWhatIsBrought) {
   GPUProductShape product = makeProduct(8192, 8192, 8192);
   product.inBoxes = false;
   product.isGathered = true;
+  EXPECT_EQ(chooseGPUProduct(product, machine).cluster, 1);
+}
+
+TEST(GPUSchedules, BlocksSharePairsOfTilesWhereAllAreWhole) {
+  GPUMachine machine;
+  machine.hasWarpgroups = true;
+  auto getCluster = [&](const GPUProductShape &product) {
+    return chooseGPUProduct(product, machine).cluster;
+  };
+  EXPECT_EQ(getCluster(makeProduct(512, 65536, 1024)), 2);
+  // Three or five rows of tiles would be four or six.
+  EXPECT_EQ(getCluster(makeProduct(384, 65536, 1024)), 1);
+  EXPECT_EQ(getCluster(makeProduct(640, 65536, 1024)), 1);
+  // Rows that are a guess may be any number.
+  GPUProductShape product = makeProduct(512, 65536, 1024);
+  product.knowsRows = false;
+  EXPECT_EQ(getCluster(product), 1);
+}
+
+TEST(GPUSchedules, MatricesOfABatchShareNoFactors) {
+  GPUMachine machine;
+  machine.hasWarpgroups = true;
+  GPUProductShape product = makeProduct(1024, 1024, 1024);
+  product.matrices = 64;
   EXPECT_EQ(chooseGPUProduct(product, machine).cluster, 1);
 }
 

@@ -272,6 +272,7 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
   };
   product.matrices = count(matrices);
   product.rows = count(shape.rows.extent);
+  product.knowsRows = shape.rows.extent.getConstant().has_value();
   product.columns = count(shape.columns.extent);
   product.sum = count(shape.sum.extent);
   product.sumBytes = op.getAccType().getIntOrFloatBitWidth() / 8;

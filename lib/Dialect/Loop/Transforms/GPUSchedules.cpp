@@ -220,17 +220,34 @@ static int64_t getGroup(const ProductTile &tile, int64_t cluster,
                            kMostGroup);
 }
 
-/// Blocks that share what the copy engine brings of the columns' factors, tiles of whole
-/// 64 columns each: worth to wait for each other where caches do not hold the factors.
-static int64_t getCluster(const ProductTile &tile,
+/// Blocks, as many as `cluster` says for each tile of so many rows more.
+static int64_t countBlocks(const ProductTile &tile, int64_t split,
+                           int64_t cluster, const GPUProductShape &product) {
+  return llvm::divideCeil(product.rows, tile.rows * cluster) * cluster *
+         llvm::divideCeil(product.columns, tile.columns) * product.matrices *
+         split;
+}
+
+/// Blocks that share what the copy engine brings of the columns' factors, tiles
+/// of whole 64 columns each: worth to wait for each other where caches do not
+/// hold the factors of a matrix, those that are visited together. The last rows
+/// fill up both tiles, which must not take one more round.
+static int64_t getCluster(const ProductTile &tile, int64_t split,
                           const GPUProductShape &product,
                           const GPUMachine &machine) {
-  double factors = (double(product.rows) + product.columns) * product.sum *
-                   product.matrices * product.bytes;
+  double factors =
+      (double(product.rows) + product.columns) * product.sum * product.bytes;
   bool isWorth = tile.unit == ProductUnit::Wgmma && product.inBoxes &&
-                 tile.columns % 128 == 0 && product.rows > tile.rows &&
-                 machine.multiprocessors > 1 && factors > 2.0 * machine.l2;
-  return isWorth ? 2 : 1;
+                 tile.columns % 128 == 0 && product.knowsRows &&
+                 product.rows > tile.rows && machine.multiprocessors > 1 &&
+                 factors > 2.0 * machine.l2;
+  if (!isWorth)
+    return 1;
+  auto countRounds = [&](int64_t cluster) {
+    return llvm::divideCeil(countBlocks(tile, split, cluster, product),
+                            machine.multiprocessors / cluster * cluster);
+  };
+  return countRounds(2) <= countRounds(1) ? 2 : 1;
 }
 
 /// Cycles that a product takes, about.
@@ -238,10 +255,8 @@ static double getCost(const ProductTile &tile, int64_t split,
                       const GPUProductShape &product,
                       const GPUMachine &machine) {
   int64_t processors = std::max<int64_t>(machine.multiprocessors, 1);
-  double blocks = double(llvm::divideCeil(product.rows, tile.rows)) *
-                  llvm::divideCeil(product.columns, tile.columns) *
-                  product.matrices * split;
-  double rounds = std::ceil(blocks / processors);
+  double rounds = double(llvm::divideCeil(
+      countBlocks(tile, split, /*cluster=*/1, product), processors));
   double sum = std::ceil(double(product.sum) / split) + kTileCost;
   double rate = tile.unit == ProductUnit::Wgmma && !product.inBoxes
                     ? tile.rate * kGathered
@@ -278,7 +293,7 @@ findGPUProduct(const GPUProductShape &product, const GPUMachine &machine) {
       if (best.rows && cost >= least)
         continue;
       least = cost;
-      int64_t cluster = getCluster(tile, product, machine);
+      int64_t cluster = getCluster(tile, split, product, machine);
       // One stays on each multiprocessor.
       int64_t blocks = tile.unit == ProductUnit::Wgmma
                            ? machine.multiprocessors / cluster * cluster

@@ -119,6 +119,7 @@ std::optional<GPUTileSchedule> chooseGPUTile(const GPUTileShape &kernel);
 inline constexpr int64_t kGPUProduct = 80;
 struct GPUProductShape {
   int64_t matrices = 1, rows = 1, columns = 1, sum = 1;
+  bool knowsRows = false; ///< they are no guess
   int64_t bytes = 4;     ///< of a factor
   int64_t sumBytes = 4;
   bool onUnits = false;  ///< matrix units may multiply such factors
