@@ -241,6 +241,17 @@ TEST(GPUSchedules, MatricesOfABatchShareNoFactors) {
   EXPECT_EQ(chooseGPUProduct(product, machine).cluster, 1);
 }
 
+TEST(GPUSchedules, TilesFitWhereFactorsComeAcrossTheSum) {
+  GPUMachine machine;
+  machine.hasWarpgroups = true;
+  GPUProductShape product = makeProduct(4096, 768, 3072);
+  EXPECT_EQ(chooseGPUProduct(product, machine).columns, 192);
+  // 128 elements of a byte are a step of the sum: 192 columns take the memory
+  // of 256.
+  product.bytes = 1;
+  EXPECT_NE(chooseGPUProduct(product, machine).columns, 192);
+}
+
 TEST(GPUSchedules, LongSumsOfFewElementsAreSplit) {
   EXPECT_GT(chooseGPUProduct(makeProduct(512, 512, 16384), kMachine).split, 1);
   EXPECT_EQ(chooseGPUProduct(makeProduct(512, 512, 64), kMachine).split, 1);

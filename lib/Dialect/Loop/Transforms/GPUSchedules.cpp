@@ -198,7 +198,11 @@ static int64_t getProductShared(const ProductTile &tile,
                                 const GPUProductShape &product) {
   bool isFma = tile.unit == ProductUnit::Fma;
   if (tile.unit == ProductUnit::Wgmma)
-    return tile.stages * ((tile.rows + tile.columns) * 128 + 16) +
+    // Across the sum as many elements come at a time as along it.
+    return tile.stages * ((llvm::alignTo(tile.rows, tile.sum) +
+                           llvm::alignTo(tile.columns, tile.sum)) *
+                              128 +
+                          16) +
            tile.rows * 160;
   int64_t bytes = isFma ? product.sumBytes : product.bytes;
   // A row more, for the units by which rows are set apart.
