@@ -135,36 +135,102 @@ func.func @operands(%a: tensor<8x32xf32>, %b: tensor<16x32xf32>) -> tensor<8x16x
 // What is extended last is stored narrow: who reads it extends it, a masked load what it
 // gives instead as well.
 
+#tiles = #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 2097152, l3 = 33554432, grain_points = 16384, grain_ns = 20000, bf16 = tiles>
+
 // CHECK-LABEL: func.func @narrow
 // CHECK: %[[N:.*]] = loop.pointwise {{.*}} : tensor<8x16xbf16> {
 // CHECK: %[[T:.*]] = arith.truncf
 // CHECK-NOT: arith.extf
 // CHECK: loop.yield %[[T]] : bf16
-// CHECK: loop.contract {{.*}} lhs %[[N]][d0, d2] : tensor<8x16xbf16> {{.*}} lhs_prologue (%[[X:.*]]) {
+// CHECK: %[[F:.*]] = loop.pointwise {{.*}} : tensor<4x16xbf16> {
+// CHECK: loop.contract {{.*}} lhs %[[N]][d0, d2] : tensor<8x16xbf16> rhs %[[F]][d1, d2] : tensor<4x16xbf16> {{.*}} lhs_prologue (%[[X:.*]]) {
 // CHECK-NEXT: arith.extf %[[X]] : bf16 to f32
 // CHECK: loop.pointwise
 // CHECK: %[[Z:.*]] = arith.constant 0.000000e+00 : bf16
 // CHECK: %[[L:.*]] = loop.load %[[N]]{{.*}} mask %{{.*}}, %[[Z]] : tensor<8x16xbf16>
 // CHECK: arith.extf %[[L]] : bf16 to f32
-func.func @narrow(%a: tensor<8x16xf32>, %b: tensor<4x16xf32>, %i: tensor<8x16xi1>)
-    -> (tensor<8x4xf32>, tensor<8x16xf32>) {
+module attributes {loop.target = #tiles} {
+  func.func @narrow(%a: tensor<8x16xf32>, %b: tensor<4x16xf32>, %i: tensor<8x16xi1>)
+      -> (tensor<8x4xf32>, tensor<8x16xf32>) {
+    %e = loop.pointwise (%i0, %i1) in [8, 16] : tensor<8x16xf32> {
+      %x = loop.load %a[%i0, %i1] : tensor<8x16xf32>
+      %y = math.exp %x : f32
+      %z = arith.truncf %y : f32 to bf16
+      %w = arith.extf %z : bf16 to f32
+      loop.yield %w : f32
+    }
+    %f = loop.pointwise (%i0, %i1) in [4, 16] : tensor<4x16xf32> {
+      %x = loop.load %b[%i0, %i1] : tensor<4x16xf32>
+      %y = math.exp %x : f32
+      %z = arith.truncf %y : f32 to bf16
+      %w = arith.extf %z : bf16 to f32
+      loop.yield %w : f32
+    }
+    %c = loop.contract parallel [8, 4] reduction [16] lhs %e[d0, d2] : tensor<8x16xf32>
+        rhs %f[d1, d2] : tensor<4x16xf32> acc f32 : tensor<8x4xf32>
+    %r = loop.pointwise (%i0, %i1) in [8, 16] : tensor<8x16xf32> {
+      %zero = arith.constant 0.0 : f32
+      %m = loop.load %i[%i0, %i1] : tensor<8x16xi1>
+      %x = loop.load %e[%i0, %i1] mask %m, %zero : tensor<8x16xf32>
+      %y = math.exp %x : f32
+      loop.yield %y : f32
+    }
+    return %c, %r : tensor<8x4xf32>, tensor<8x16xf32>
+  }
+
+  // One factor alone is nothing for a unit.
+
+  // CHECK-LABEL: func.func @one_is_wide
+  // CHECK: loop.yield %{{.*}} : f32
+  // CHECK: loop.contract {{.*}} lhs %{{.*}}[d0, d2] : tensor<8x16xf32>
+  func.func @one_is_wide(%a: tensor<8x16xbf16>, %b: tensor<4x16xf32>) -> tensor<8x4xf32> {
+    %e = loop.pointwise (%i0, %i1) in [8, 16] : tensor<8x16xf32> {
+      %x = loop.load %a[%i0, %i1] : tensor<8x16xbf16>
+      %z = loop.load %a[%i0, 15 - %i1] : tensor<8x16xbf16>
+      %y = arith.addf %x, %z : bf16
+      %w = arith.extf %y : bf16 to f32
+      loop.yield %w : f32
+    }
+    %c = loop.contract parallel [8, 4] reduction [16] lhs %e[d0, d2] : tensor<8x16xf32>
+        rhs %b[d1, d2] : tensor<4x16xf32> acc f32 : tensor<8x4xf32>
+    return %c : tensor<8x4xf32>
+  }
+
+  // CHECK-LABEL: func.func @units
+  // CHECK: loop.yield %{{.*}} : bf16
+  // CHECK: loop.contract {{.*}} lhs %{{.*}}[d0, d2] : tensor<8x16xbf16>
+  func.func @units(%a: tensor<8x16xbf16>, %b: tensor<4x16xbf16>) -> tensor<8x4xf32> {
+    %e = loop.pointwise (%i0, %i1) in [8, 16] : tensor<8x16xf32> {
+      %x = loop.load %a[%i0, %i1] : tensor<8x16xbf16>
+      %z = loop.load %a[%i0, 15 - %i1] : tensor<8x16xbf16>
+      %y = arith.addf %x, %z : bf16
+      %w = arith.extf %y : bf16 to f32
+      loop.yield %w : f32
+    }
+    %c = loop.contract parallel [8, 4] reduction [16] lhs %e[d0, d2] : tensor<8x16xf32>
+        rhs %b[d1, d2] : tensor<4x16xbf16> acc f32 : tensor<8x4xf32>
+    return %c : tensor<8x4xf32>
+  }
+}
+
+// -----
+
+// Neither are both without units.
+
+// CHECK-LABEL: func.func @no_units
+// CHECK: loop.yield %{{.*}} : f32
+// CHECK: loop.contract {{.*}} lhs %{{.*}}[d0, d2] : tensor<8x16xf32>
+func.func @no_units(%a: tensor<8x16xbf16>, %b: tensor<4x16xbf16>) -> tensor<8x4xf32> {
   %e = loop.pointwise (%i0, %i1) in [8, 16] : tensor<8x16xf32> {
-    %x = loop.load %a[%i0, %i1] : tensor<8x16xf32>
-    %y = math.exp %x : f32
-    %z = arith.truncf %y : f32 to bf16
-    %w = arith.extf %z : bf16 to f32
+    %x = loop.load %a[%i0, %i1] : tensor<8x16xbf16>
+    %z = loop.load %a[%i0, 15 - %i1] : tensor<8x16xbf16>
+    %y = arith.addf %x, %z : bf16
+    %w = arith.extf %y : bf16 to f32
     loop.yield %w : f32
   }
   %c = loop.contract parallel [8, 4] reduction [16] lhs %e[d0, d2] : tensor<8x16xf32>
-      rhs %b[d1, d2] : tensor<4x16xf32> acc f32 : tensor<8x4xf32>
-  %r = loop.pointwise (%i0, %i1) in [8, 16] : tensor<8x16xf32> {
-    %zero = arith.constant 0.0 : f32
-    %m = loop.load %i[%i0, %i1] : tensor<8x16xi1>
-    %x = loop.load %e[%i0, %i1] mask %m, %zero : tensor<8x16xf32>
-    %y = math.exp %x : f32
-    loop.yield %y : f32
-  }
-  return %c, %r : tensor<8x4xf32>, tensor<8x16xf32>
+      rhs %b[d1, d2] : tensor<4x16xbf16> acc f32 : tensor<8x4xf32>
+  return %c : tensor<8x4xf32>
 }
 
 // -----

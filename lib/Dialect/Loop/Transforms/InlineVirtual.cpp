@@ -11,6 +11,7 @@
 
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
+#include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Dialect/Loop/Utils/StructureNumbering.h"
 #include "kiln/Interfaces/Stages.h"
@@ -293,6 +294,11 @@ void InlineVirtual::runOnOperation() {
       told << remark::metric("nest", name);
     producer.erase();
   }
-  narrowResults(function);
+  narrowResults(function, [&](Type type) {
+    if (getGPUTarget(function))
+      return type.isBF16() || type.isF16();
+    return type.isBF16() &&
+           getMachine(getTarget(function)).bf16 != DotUnit::Fma;
+  });
   simplifyBodies(function, hints);
 }

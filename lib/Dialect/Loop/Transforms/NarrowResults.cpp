@@ -51,9 +51,79 @@ static std::optional<APFloat> narrowOther(LoadOp load, FloatType narrow) {
   return value;
 }
 
-static bool canReadNarrow(Operation *user, Value tensor, FloatType narrow) {
+/// The type of the elements that `producer` extends last; null if it does not.
+static FloatType getNarrow(PointwiseOp producer) {
+  Value made = producer.getBody().front().getTerminator()->getOperand(0);
+  auto type = cast<RankedTensorType>(producer.getResult().getType());
+  if (made.getType() != type.getElementType())
+    return {};
+  while (auto extension = made.getDefiningOp<arith::ExtFOp>())
+    made = extension.getIn();
+  return made.getType() == type.getElementType()
+             ? FloatType()
+             : dyn_cast<FloatType>(made.getType());
+}
+
+namespace {
+/// The nests whose results become narrow, all at once: a product multiplies
+/// narrow factors only where both are.
+class Narrowing {
+public:
+  Narrowing(func::FuncOp function, llvm::function_ref<bool(Type)> hasUnits);
+  ArrayRef<PointwiseOp> getProducers() const { return producers.getArrayRef(); }
+
+private:
+  Type getUnitType(Value operand, Region &prologue) const;
+  bool canRead(Operation *user, Value tensor, FloatType narrow) const;
+
+  llvm::function_ref<bool(Type)> hasUnits;
+  llvm::SmallSetVector<PointwiseOp, 8> producers;
+};
+} // namespace
+
+Narrowing::Narrowing(func::FuncOp function,
+                     llvm::function_ref<bool(Type)> hasUnits)
+    : hasUnits(hasUnits) {
+  for (auto producer : function.getOps<PointwiseOp>())
+    if (getNarrow(producer) && !producer.getResult().use_empty())
+      producers.insert(producer);
+  // One that stays wide may be the other factor of one that would be narrow.
+  SmallVector<PointwiseOp> wide;
+  do {
+    wide.clear();
+    for (PointwiseOp producer : producers)
+      if (!llvm::all_of(producer.getResult().getUsers(), [&](Operation *user) {
+            return canRead(user, producer.getResult(), getNarrow(producer));
+          }))
+        wide.push_back(producer);
+    for (PointwiseOp producer : wide)
+      producers.remove(producer);
+  } while (!wide.empty());
+}
+
+/// The type in which a matrix unit may read a factor: that before it is
+/// extended, by its prologue or, from now on, by who reads it.
+Type Narrowing::getUnitType(Value operand, Region &prologue) const {
+  if (!prologue.empty()) {
+    Value factor = prologue.front().getTerminator()->getOperand(0);
+    while (auto extension = factor.getDefiningOp<arith::ExtFOp>())
+      factor = extension.getIn();
+    if (!isa<BlockArgument>(factor))
+      return factor.getType();
+  }
+  auto producer = operand.getDefiningOp<PointwiseOp>();
+  if (producer && producers.contains(producer))
+    return getNarrow(producer);
+  return cast<RankedTensorType>(operand.getType()).getElementType();
+}
+
+bool Narrowing::canRead(Operation *user, Value tensor, FloatType narrow) const {
   if (auto contract = dyn_cast<ContractOp>(user))
-    return contract.getMasks().empty();
+    return hasUnits(narrow) && contract.getAccType().isF32() &&
+           contract.getMasks().empty() &&
+           getUnitType(contract.getLhs(), contract.getLhsPrologue()) ==
+               narrow &&
+           getUnitType(contract.getRhs(), contract.getRhsPrologue()) == narrow;
   auto load = dyn_cast<LoadOp>(user);
   return load && getNest(load) && load.getTensor() == tensor &&
          (!load.getOther() || narrowOther(load, narrow));
@@ -77,20 +147,12 @@ static void readNarrow(LoadOp load, FloatType narrow) {
 
 static void narrowResult(PointwiseOp producer) {
   Operation *yield = producer.getBody().front().getTerminator();
-  Value made = yield->getOperand(0);
-  auto type = cast<RankedTensorType>(producer.getResult().getType());
-  if (made.getType() != type.getElementType())
-    return;
+  Value result = producer.getResult(), made = yield->getOperand(0);
+  auto type = cast<RankedTensorType>(result.getType());
+  FloatType narrow = getNarrow(producer);
+  Type wide = type.getElementType();
   while (auto extension = made.getDefiningOp<arith::ExtFOp>())
     made = extension.getIn();
-  auto narrow = dyn_cast<FloatType>(made.getType());
-  Type wide = type.getElementType();
-  Value result = producer.getResult();
-  if (!narrow || narrow == wide || result.use_empty() ||
-      !llvm::all_of(result.getUsers(), [&](Operation *user) {
-        return canReadNarrow(user, result, narrow);
-      }))
-    return;
   yield->setOperand(0, made);
   result.setType(
       RankedTensorType::get(type.getShape(), narrow, type.getEncoding()));
@@ -108,7 +170,9 @@ static void narrowResult(PointwiseOp producer) {
   }
 }
 
-void loop::narrowResults(func::FuncOp function) {
-  for (auto producer : function.getOps<PointwiseOp>())
+void loop::narrowResults(func::FuncOp function,
+                         llvm::function_ref<bool(Type)> hasUnits) {
+  Narrowing narrowing(function, hasUnits);
+  for (PointwiseOp producer : narrowing.getProducers())
     narrowResult(producer);
 }

@@ -27,8 +27,10 @@ void extendOperand(ContractOp op, bool isLeft, Type narrow, Type wide,
 ///   pointwise { ... yield %x }                        load : bf16, extf
 ///
 /// Results of which others than loads and contractions are users stay as they
-/// are.
-void narrowResults(mlir::func::FuncOp function);
+/// are, and factors of products whose other factor is of another type, or for
+/// whose type the target has no units: wide ones are multiplied where they lie.
+void narrowResults(mlir::func::FuncOp function,
+                   llvm::function_ref<bool(mlir::Type)> hasUnits);
 
 } // namespace kiln::loop
 

@@ -31,7 +31,8 @@ def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::func::FuncOp"> {
     A load with a mask makes the loads of the inlined body masked by it.
 
     What is stored and extended last (`arith.extf`) is stored narrow, where nests alone
-    read it, and extended by these.
+    read it, and extended by these. A factor of a product is only where the other one is as
+    narrow and the target has units that multiply such factors.
 
     Before:
 
