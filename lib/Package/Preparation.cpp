@@ -11,6 +11,7 @@
 #include "kiln/Package/ExprEvaluator.h"
 
 #include <algorithm>
+#include <set>
 
 namespace kiln::package {
 
@@ -39,6 +40,13 @@ buffersOf(const Step &step, const std::vector<uint32_t> *&writes) {
   return nullptr;
 }
 
+/// `foo_` overloads; see kiln/Runtime/Operator.h.
+static bool writesItsArgument(const std::string &overload) {
+  size_t name = overload.find('.');
+  size_t end = name == std::string::npos ? name : overload.find('.', name + 1);
+  return end != std::string::npos && overload[end - 1] == '_';
+}
+
 bool isPreparation(const Program &program, const Step &step) {
   const std::vector<uint32_t> *writes = nullptr;
   auto *buffers = buffersOf(step, writes);
@@ -61,6 +69,11 @@ public:
            output.role == Output::Role::ParameterMutation ||
            output.role == Output::Role::InputMutation))
         changes_[output.aliasOfSlot] = true;
+    if (std::any_of(program.values.begin(), program.values.end(),
+                    [](const Value &value) {
+                      return value.kind == Value::Kind::Prepared;
+                    }))
+      noteWrites();
   }
 
   Status run() {
@@ -93,6 +106,71 @@ private:
   bool areNumbers(const std::vector<ExprId> &ids) const {
     return std::all_of(ids.begin(), ids.end(),
                        [&](ExprId id) { return isNumber(id); });
+  }
+
+  // What steps write is followed to the slots behind it.
+
+  void write(ValueId id) {
+    if (id == kNone)
+      return;
+    ValueId root = rootOf(program_, id);
+    if (program_.values[root].kind == Value::Kind::Slot)
+      changes_[program_.values[root].slot] = true;
+    else
+      for (uint32_t slot : slotsBehind_[root])
+        changes_[slot] = true;
+  }
+
+  /// The values that an argument names.
+  static void collect(const Argument &given, std::vector<ValueId> &ids) {
+    if (auto *tensor = std::get_if<Argument::TensorRef>(&given.value))
+      ids.push_back(tensor->value);
+    else if (auto *list = std::get_if<Argument::List>(&given.value))
+      for (const Argument &element : *list)
+        collect(element, ids);
+  }
+
+  /// A result may be a view of what was passed, or is copied to where it goes.
+  void noteCall(const std::vector<Argument> &arguments,
+                const std::vector<ValueId> &results) {
+    std::vector<ValueId> ids;
+    for (const Argument &given : arguments)
+      collect(given, ids);
+    std::set<uint32_t> slots;
+    for (ValueId id : ids) {
+      ValueId root = rootOf(program_, id);
+      if (program_.values[root].kind == Value::Kind::Slot)
+        slots.insert(program_.values[root].slot);
+      else
+        slots.insert(slotsBehind_[root].begin(), slotsBehind_[root].end());
+    }
+    for (ValueId id : results)
+      if (id != kNone && program_.values[id].kind == Value::Kind::Dynamic)
+        slotsBehind_[id].insert(slots.begin(), slots.end());
+      else
+        write(id);
+  }
+
+  void noteWrites() {
+    slotsBehind_.resize(program_.values.size());
+    for (const Step &step : program_.steps) {
+      const std::vector<uint32_t> *writes = nullptr;
+      if (auto *buffers = buffersOf(step, writes)) {
+        for (uint32_t at : *writes)
+          write((*buffers)[at]);
+      } else if (auto *copy = std::get_if<CopyStep>(&step)) {
+        write(copy->target);
+      } else if (auto *call = std::get_if<ExternStep>(&step)) {
+        std::vector<ValueId> ids;
+        if (!call->arguments.empty() && writesItsArgument(call->overload))
+          collect(call->arguments[0], ids);
+        for (ValueId id : ids)
+          write(id);
+        noteCall(call->arguments, call->results);
+      } else if (auto *control = std::get_if<ControlStep>(&step)) {
+        noteCall(control->arguments, control->results);
+      }
+    }
   }
 
   bool staysTheSame(ValueId id) const {
@@ -215,6 +293,8 @@ private:
   const Program &program_;
   std::vector<bool> isWritten_;
   std::vector<bool> changes_;
+  /// Per value that a call gives, the slots that it may be a view of.
+  std::vector<std::set<uint32_t>> slotsBehind_;
 };
 
 } // namespace

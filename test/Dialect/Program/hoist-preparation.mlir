@@ -65,6 +65,62 @@ program.func @changed {
 // -----
 
 !b = !program.buffer<[256], f32>
+
+// Not what a step of the program writes: a launch, a copy, an operator, by
+// whatever name.
+
+// CHECK-LABEL: program.func @launched
+// CHECK-NOT: prepared
+program.func @launched {
+  %x = program.slot user_input "x" : !b
+  %w = program.slot parameter "w" path "w" : !b
+  program.launch @kernels::@fill(%x, %w) access [read, write] symbols [] work 256 grain 64 : !b, !b
+  %a = program.alloc : !b
+  program.launch @kernels::@cast(%w, %a) access [read, write] symbols [] work 256 grain 64 : !b, !b
+  %r = program.alloc : !b
+  program.launch @kernels::@add(%x, %a, %r) access [read, read, write] symbols [] work 256 grain 64 : !b, !b, !b
+  program.return %r outputs [#program.output<role = user_output>] : !b
+}
+
+// CHECK-LABEL: program.func @copied
+// CHECK-NOT: prepared
+program.func @copied {
+  %x = program.slot user_input "x" : !b
+  %w = program.slot buffer "w" path "w" : !b
+  program.copy %x to %w : !b, !b
+  %a = program.alloc : !b
+  program.launch @kernels::@cast(%w, %a) access [read, write] symbols [] work 256 grain 64 : !b, !b
+  %r = program.alloc : !b
+  program.launch @kernels::@add(%x, %a, %r) access [read, read, write] symbols [] work 256 grain 64 : !b, !b, !b
+  program.return %r outputs [#program.output<role = user_output>] : !b
+}
+
+// CHECK-LABEL: program.func @called
+// CHECK: program.alloc prepared
+// CHECK-NEXT: program.launch @kernels::@scale
+// CHECK-NOT: prepared
+program.func @called {
+  %x = program.slot user_input "x" : !b
+  %w = program.slot parameter "w" path "w" : !b
+  %m = program.slot parameter "m" path "m" : !b
+  %u = program.slot parameter "u" path "u" : !b
+  %n = program.call "aten.add_.Tensor"(%w, %u) arguments [#program.operand<0>, #program.operand<1>, 1] : (!b, !b) -> !b
+  %v = program.call "aten.detach.default"(%m) arguments [#program.operand<0>] : (!b) -> !b
+  program.launch @kernels::@fill(%x, %v) access [read, write] symbols [] work 256 grain 64 : !b, !b
+  %a = program.alloc : !b
+  program.launch @kernels::@cast(%w, %a) access [read, write] symbols [] work 256 grain 64 : !b, !b
+  %c = program.alloc : !b
+  program.launch @kernels::@cast(%m, %c) access [read, write] symbols [] work 256 grain 64 : !b, !b
+  %d = program.alloc : !b
+  program.launch @kernels::@scale(%u, %d) access [read, write] symbols [] work 256 grain 64 : !b, !b
+  %r = program.alloc : !b
+  program.launch @kernels::@sum(%a, %c, %d, %r) access [read, read, read, write] symbols [] work 256 grain 64 : !b, !b, !b, !b
+  program.return %r outputs [#program.output<role = user_output>] : !b
+}
+
+// -----
+
+!b = !program.buffer<[256], f32>
 !d = !program.buffer<[s0], f32>
 
 // Not what depends on a size of the call.

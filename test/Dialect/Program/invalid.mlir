@@ -211,3 +211,16 @@ program.func @backward {
   // expected-error @below {{block with no terminator}}
   %x = program.slot user_input "x" : !program.buffer<[64], f32>
 }) : () -> ()
+
+// -----
+
+!b = !program.buffer<[256], f32>
+program.func @prepared_of_what_is_copied {
+  %x = program.slot user_input "x" : !b
+  %w = program.slot parameter "w" path "w" : !b
+  %a = program.alloc prepared : !b
+  // expected-error @below {{'program.launch' op prepares a buffer and reads operand 0, expected a weight that stays, a constant or a prepared buffer}}
+  program.launch @kernels::@cast(%w, %a) access [read, write] symbols [] work 256 grain 64 : !b, !b
+  program.copy %x to %w : !b, !b
+  program.return outputs []
+}

@@ -172,6 +172,24 @@ TEST(Preparation, OfWhatMayChangeIsRefused) {
               Output::Role::ParameterMutation)
       .aliasOfSlot = 1;
   has(changed, "expected a weight that stays");
+  // Written by steps of the program: launch, copy, operator, by another name.
+  ProgramBuilder launched = sumProgram();
+  launched
+      .launch(kAddSymbol, {0, 1}, {launched.integer(1)}, launched.integer(2))
+      .writes = {1};
+  has(launched, "expected a weight that stays");
+  ProgramBuilder copied = sumProgram();
+  copied.program.steps.push_back(package::CopyStep{0, 1});
+  has(copied, "expected a weight that stays");
+  ProgramBuilder called = sumProgram();
+  called.call("aten.relu_.default", {tensorArg(1)}, {});
+  has(called, "expected a weight that stays");
+  ProgramBuilder behind = sumProgram();
+  ValueId view = behind.value(Value::Kind::Dynamic, {});
+  behind.call("test.same.default", {tensorArg(1)}, {view});
+  EXPECT_EQ(complaint(behind), "");
+  behind.program.steps.push_back(package::CopyStep{0, view});
+  has(behind, "expected a weight that stays");
   ProgramBuilder returned = sumProgram();
   returned.output(2, "z");
   has(returned, "a prepared value is returned");

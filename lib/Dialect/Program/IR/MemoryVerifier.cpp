@@ -14,6 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Writes.h"
+
 #include "kiln/Dialect/Program/IR/Program.h"
 #include "kiln/Dialect/Program/IR/SizeOrder.h"
 
@@ -175,17 +177,17 @@ void MemoryVerifier::noteReads() {
   unsigned index = 0;
   for (Operation &op : function.getBody().front()) {
     ++index;
-    auto launch = dyn_cast<LaunchOp>(op);
-    auto copy = dyn_cast<CopyOp>(op);
-    for (auto [k, value] : llvm::enumerate(op.getOperands())) {
-      bool isWritten = launch ? launch.getWrites()[k]
-                              : copy && value == copy.getTarget();
+    for (OpOperand &use : op.getOpOperands()) {
+      Value value = use.get();
+      bool isWritten = writesOperand(use);
       Value root = value;
       while (auto view = root.getDefiningOp<ViewOp>())
         root = view.getBase();
       if (isWritten && root.getDefiningOp<SlotOp>())
         writtenSlots.insert(root);
-      if (isWritten || isa<ReleaseOp, ViewOp, SymbolOp>(op))
+      // A call reads what it writes.
+      if ((isWritten && !isa<CallOp>(op)) ||
+          isa<ReleaseOp, ViewOp, SymbolOp>(op))
         continue;
       for (Value at = value;; at = at.getDefiningOp<ViewOp>().getBase()) {
         lastRead[at] = index;

@@ -15,9 +15,50 @@
 
 #include "kiln/Dialect/Program/IR/Program.h"
 
+#include "Writes.h"
+
+#include "llvm/ADT/DenseSet.h"
+
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::program;
+
+bool program::writesOperand(OpOperand &use) {
+  Operation *op = use.getOwner();
+  unsigned number = use.getOperandNumber();
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    return launch.getWrites()[number];
+  if (auto copy = dyn_cast<CopyOp>(op))
+    return use.get() == copy.getTarget();
+  auto call = dyn_cast<CallOp>(op);
+  if (!call || call.getArguments().empty())
+    return false;
+  // "aten.add_.Tensor"; see kiln/Runtime/Operator.h.
+  StringRef name = call.getOverload().split('.').second.split('.').first;
+  bool isFound = false;
+  if (name.ends_with("_"))
+    call.getArguments()[0].walk([&](OperandAttr operand) {
+      isFound |= operand.getIndex() == int64_t(number);
+    });
+  return isFound;
+}
+
+/// True if a step writes to a buffer, to a view of it, or to what a call or a
+/// body may have returned of it.
+static bool isWritten(Value buffer) {
+  SmallVector<Value> names = {buffer};
+  llvm::DenseSet<Value> seen;
+  while (!names.empty())
+    for (OpOperand &use : names.pop_back_val().getUses()) {
+      if (writesOperand(use))
+        return true;
+      if (isa<ViewOp, CallOp, InvokeOp>(use.getOwner()))
+        for (Value result : use.getOwner()->getResults())
+          if (isa<BufferType>(result.getType()) && seen.insert(result).second)
+            names.push_back(result);
+    }
+  return false;
+}
 
 bool program::staysTheSame(SlotOp slot) {
   if (slot.getKind() != SlotKind::Parameter &&
@@ -27,8 +68,11 @@ bool program::staysTheSame(SlotOp slot) {
   auto function = slot->getParentOfType<FuncOp>();
   ReturnOp returned = function.getReturn();
   return llvm::none_of(
-      returned.getOutputs().getAsRange<OutputAttr>(),
-      [&](OutputAttr output) { return returned.getTarget(output) == slot; });
+             returned.getOutputs().getAsRange<OutputAttr>(),
+             [&](OutputAttr output) {
+               return returned.getTarget(output) == slot;
+             }) &&
+         !isWritten(slot.getResult());
 }
 
 Value program::getFixedRoot(Value buffer) {
