@@ -231,8 +231,14 @@ private:
           std::find(writes->begin(), writes->end(), at) != writes->end();
       bool isWorkspace =
           grid && grid->hasWorkspace && at + 1 == buffers->size();
-      if (isWorkspace)
+      if (isWorkspace) {
+        Value::Kind root = program_.values[rootOf(program_, id)].kind;
+        if (!isPlaced(id) ||
+            (root != Value::Kind::Arena && root != Value::Kind::New))
+          return bad("the workspace of what is prepared is expected in storage "
+                     "of the call, in a place that is a number");
         continue;
+      }
       if (!isPlaced(id) ||
           (isWritten ? !isPrepared(program_, id) : !staysTheSame(id)))
         return bad("buffer " + std::to_string(at) +

@@ -224,3 +224,18 @@ program.func @prepared_of_what_is_copied {
   program.copy %x to %w : !b, !b
   program.return outputs []
 }
+
+// -----
+
+!b = !program.buffer<[256], f32>
+!d = !program.buffer<[s0], f32>
+program.func @prepared_somewhere {
+  %x = program.slot user_input "x" : !d
+  %w = program.slot parameter "w" path "w" : !b
+  program.symbol "s0" size 0 of %x range 2 to 256 : !d
+  %a = program.alloc prepared : !program.buffer<[512], f32>
+  %v = program.view %a offset s0 : !program.buffer<[512], f32> to !b
+  // expected-error @below {{'program.launch' op prepares a buffer and writes operand 1, which is not prepared, or in no fixed place}}
+  program.launch @kernels::@cast(%w, %v) access [read, write] symbols [] work 256 grain 64 : !b, !b
+  program.return outputs []
+}

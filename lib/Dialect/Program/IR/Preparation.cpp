@@ -128,12 +128,13 @@ static LogicalResult verifyLaunch(LaunchOp launch) {
   size_t count = launch.getBuffers().size();
   for (auto [k, buffer] : llvm::enumerate(launch.getBuffers())) {
     bool isWorkspace = hasWorkspace && k + 1 == count;
-    if (launch.getWrites()[k] ? !isWorkspace && !getPrepared(buffer)
-                              : !isLasting(buffer))
+    if (launch.getWrites()[k]
+            ? !isWorkspace && (!getPrepared(buffer) || !getFixedRoot(buffer))
+            : !isLasting(buffer))
       return launch.emitOpError("prepares a buffer and ")
              << (launch.getWrites()[k] ? "writes" : "reads") << " operand " << k
              << (launch.getWrites()[k]
-                     ? ", which is not prepared"
+                     ? ", which is not prepared, or in no fixed place"
                      : ", expected a weight that stays, a constant or a "
                        "prepared buffer");
   }
