@@ -178,6 +178,7 @@ private:
   Status outputs(std::vector<OpValue> &results);
   Status checkWritable() const;
   Status writeBack(std::vector<OpValue> &results);
+  void protectWeights(std::vector<OpValue> &results) const;
   void reset();
 
   ProgramRunner &runner_;

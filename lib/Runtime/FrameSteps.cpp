@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Frame.h"
+#include "kiln/Runtime/ReadOnly.h"
 
 #include <algorithm>
 #include <chrono>
@@ -458,8 +459,46 @@ Status ProgramRunner::Frame::outputs(std::vector<OpValue> &results) {
       return status.error().withContext("output " + std::to_string(i));
   }
   if (plan_.mutates && options_.writeBack)
-    return writeBack(results);
+    if (Status s = writeBack(results); !s)
+      return s;
+  if (options_.weightsVersion)
+    protectWeights(results);
   return Status::success();
+}
+
+/// Where versions of weights are counted, nobody may change one unnoticed: a
+/// result that is a weight or a view of one is to be read alone.
+void ProgramRunner::Frame::protectWeights(std::vector<OpValue> &results) const {
+  std::vector<bool> changes(program_.slots.size());
+  for (const Output &output : program_.outputs)
+    if (isMutation(output.role))
+      changes[output.aliasOfSlot] = true;
+  auto isOfWeight = [&](const Tensor &tensor) {
+    for (size_t i = 0; i < program_.slots.size(); ++i) {
+      using Kind = package::Slot::Kind;
+      Kind kind = program_.slots[i].kind;
+      auto *held = std::get_if<Tensor>(&(*inputs_)[i].value);
+      if (held && held->defined() && !changes[i] &&
+          (kind == Kind::Parameter || kind == Kind::Buffer ||
+           kind == Kind::Constant) &&
+          held->storage() == tensor.storage())
+        return true;
+    }
+    return false;
+  };
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Output &output = program_.outputs[i];
+    auto *tensor = std::get_if<Tensor>(&results[i].value);
+    if (!tensor || !tensor->defined() || tensor->storage()->readOnly() ||
+        isMutation(output.role) || output.kind != Output::Kind::Tensor)
+      continue;
+    // Memory of this call is nobody's weight.
+    package::Value::Kind root = program_.values[plan_.root[output.value]].kind;
+    if ((root == package::Value::Kind::Slot ||
+         root == package::Value::Kind::Dynamic) &&
+        isOfWeight(*tensor))
+      results[i] = readOnlyView(*tensor);
+  }
 }
 
 Status ProgramRunner::Frame::checkWritable() const {

@@ -13,6 +13,7 @@
 
 #include "kiln/Eager/Registry.h"
 #include "kiln/Runtime/OperatorLibrary.h"
+#include "kiln/Runtime/ReadOnly.h"
 #include "kiln/RuntimeCUDA/CudaDevice.h"
 
 #include <algorithm>
@@ -282,21 +283,8 @@ static Tensor onHost(const Tensor &tensor) {
   return host ? *host : Tensor();
 }
 
-/// What is made of weights is kept, so that nobody may write to them but by `setWeight`.
-static Tensor readOnly(const Tensor &tensor) {
-  if (!tensor.defined() || tensor.isOnDevice() || tensor.storage()->readOnly())
-    return tensor;
-  const auto &storage = tensor.storage();
-  auto view = Tensor::view(
-      runtime::Storage::borrow(storage->data(), storage->bytes(), storage,
-                               /*readOnly=*/true),
-      tensor.dtype(), tensor.sizes(), tensor.strides(),
-      tensor.storageOffset());
-  return view ? *view : Tensor();
-}
-
 Tensor Session::weight(const std::string &name) const {
-  Tensor own = readOnly(onHost(slots_->weight(name)));
+  Tensor own = runtime::readOnlyView(onHost(slots_->weight(name)));
   if (own.defined() || program() || function().variantCount() == 0)
     return own;
   // Nobody has changed it since it was packaged.

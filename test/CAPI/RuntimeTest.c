@@ -437,6 +437,32 @@ static void device(const char *path) {
   puts("device ok");
 }
 
+/* A weight that a model returns is a copy of the caller's own. */
+static void returned(const char *path) {
+  float x[4] = {1, 2, 3, 4};
+  int64_t four = 4;
+  KilnModel *model = NULL;
+  KilnTensor *input = NULL;
+  KilnValue in, out[2];
+  ok(kilnModelOpen(path, NULL, &model));
+  ok(kilnTensorBorrow(x, sizeof x, KILN_DTYPE_F32, 1, &four, NULL, NULL, NULL,
+                      &input));
+  in = kilnTensorValue(input);
+  setWeight(model, "w", 1, 2, 3, 4);
+  ok(kilnModelRun(model, &in, 1, out, 2));
+  float *w = kilnTensorData(out[1].as.tensor);
+  EXPECT(w[0] == 1 && w[3] == 4);
+  memset(w, 0xff, 4 * sizeof *w);
+  kilnValuesDestroy(out, 2);
+  ok(kilnModelRun(model, &in, 1, out, 2));
+  const float *y = kilnTensorData(out[0].as.tensor);
+  EXPECT(y[0] == 1 && y[1] == 4 && y[2] == 9 && y[3] == 16);
+  kilnValuesDestroy(out, 2);
+  kilnTensorDestroy(input);
+  kilnModelDestroy(model);
+  printf("returned ok\n");
+}
+
 int main(int argc, char **argv) {
   const char *command = argc > 2 ? argv[1] : "";
   if (strcmp(command, "describe") == 0)
@@ -449,6 +475,8 @@ int main(int argc, char **argv) {
     gradients(argv[2]);
   else if (strcmp(command, "threads") == 0)
     threads(argv[2]);
+  else if (strcmp(command, "returned") == 0)
+    returned(argv[2]);
   else if (strcmp(command, "device") == 0)
     device(argv[2]);
   else

@@ -102,8 +102,9 @@ Result<std::vector<runtime::OpValue>> readInputs(const KilnModel &model,
                                                  const KilnValue *inputs,
                                                  size_t count);
 Result<runtime::OpValue> readValue(const KilnValue &value);
-/// Hands a value out; the caller owns what is in it.
-KilnValue handOut(runtime::OpValue value);
+/// Hands a value out; the caller owns what is in it. What is read only, as a weight
+/// that a model returns, is copied.
+Result<KilnValue> handOut(runtime::OpValue value);
 /// Notes a weight that has no values; after each change of weights.
 void findMissing(KilnModel &model);
 

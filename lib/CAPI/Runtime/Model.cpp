@@ -170,8 +170,12 @@ KilnStatus *kilnModelRun(KilnModel *model, const KilnValue *inputs,
     auto results = model->session->callShared(*values);
     if (!results)
       return results.takeError();
-    for (size_t i = 0; i < outputCount; ++i)
-      outputs[i] = handOut(std::move((*results)[places[i]]));
+    for (size_t i = 0; i < outputCount; ++i) {
+      auto value = handOut(std::move((*results)[places[i]]));
+      if (!value)
+        return value.takeError();
+      outputs[i] = *value;
+    }
     given.keep();
     return Status::success();
   });

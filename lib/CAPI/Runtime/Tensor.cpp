@@ -226,9 +226,16 @@ Result<OpValue> capi::readValue(const KilnValue &value) {
                       ", which is no kind of value");
 }
 
-KilnValue capi::handOut(OpValue value) {
+Result<KilnValue> capi::handOut(OpValue value) {
   KilnValue result = {};
   if (auto *tensor = std::get_if<Tensor>(&value.value)) {
+    // The interface has no tensors that are read only.
+    if (tensor->defined() && tensor->storage()->readOnly()) {
+      auto copy = tensor->clone();
+      if (!copy)
+        return copy.takeError();
+      *tensor = std::move(*copy);
+    }
     if (tensor->defined())
       result = kilnTensorValue(new KilnTensor{std::move(*tensor)});
   } else if (auto *flag = std::get_if<bool>(&value.value)) {

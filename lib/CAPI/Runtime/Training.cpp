@@ -41,15 +41,24 @@ static Status runTraining(KilnModel &model, const std::vector<OpValue> &inputs,
   if (!result)
     return result.takeError();
   const std::vector<size_t> &places = model.signature.outputs;
+  auto give = [](OpValue &from, KilnValue &to) -> Status {
+    auto value = handOut(std::move(from));
+    if (!value)
+      return value.takeError();
+    to = *value;
+    return Status::success();
+  };
   for (size_t i = 0; i < places.size(); ++i)
-    outputs[i] = handOut(std::move(result->outputs[places[i]]));
+    if (Status s = give(result->outputs[places[i]], outputs[i]); !s)
+      return s;
   const auto &described =
       model.session->function().variant(0).package().programs.back().outputs;
   size_t next = 0;
   for (size_t i = 0; i < described.size(); ++i)
     if (described[i].role == package::Output::Role::ParameterGradient ||
         described[i].role == package::Output::Role::InputGradient)
-      gradients[next++] = handOut(std::move(result->gradients[i]));
+      if (Status s = give(result->gradients[i], gradients[next++]); !s)
+        return s;
   return Status::success();
 }
 

@@ -115,6 +115,39 @@ TEST(Preparation, IsMadeAgainWhereAnInputIsTheWeight) {
             (Floats{22, 42}));
 }
 
+TEST(Preparation, GivesOutWeightsToReadAlone) {
+  ProgramBuilder b = sumProgram();
+  ExprId one = b.integer(1);
+  b.output(1, "w");
+  ValueId view = b.value(Value::Kind::View, {one});
+  b.program.values[view].base = 1;
+  b.program.values[view].offset = one;
+  b.output(view, "v");
+  b.output(0, "x");
+  auto executable = load(b);
+  ASSERT_TRUE(executable);
+  std::atomic<uint64_t> version{1};
+  Tensor x = floats({2}, {1, 2}), w = floats({2}, {10, 20});
+  auto isReadOnly = [](const OpValue &value) {
+    return std::get<Tensor>(value.value).storage()->readOnly();
+  };
+  RunOptions options;
+  options.weightsVersion = &version;
+  auto result = executable->forward().run({x, w}, options);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_FALSE(isReadOnly((*result)[0]));
+  EXPECT_TRUE(isReadOnly((*result)[1]));
+  EXPECT_TRUE(isReadOnly((*result)[2]));
+  EXPECT_FALSE(isReadOnly((*result)[3]));
+  EXPECT_EQ(valuesOf(std::get<Tensor>((*result)[1].value)), (Floats{10, 20}));
+  EXPECT_EQ(valuesOf(std::get<Tensor>((*result)[2].value)), (Floats{20}));
+  // Nor does another program write to it.
+  auto changing = load(sumProgram(/*changes=*/true));
+  ASSERT_TRUE(changing);
+  EXPECT_FALSE(changing->forward().run({(*result)[1], w}, options));
+  EXPECT_EQ(call(*executable, x, w, &version).values, (Floats{12, 23}));
+}
+
 TEST(Preparation, LeavesNothingBehindWhenItFails) {
   auto executable = load(sumProgram());
   ASSERT_TRUE(executable);
