@@ -124,15 +124,17 @@ class ConvertLoopToScf
               mlir::func::FuncOp(emitted.function).getSymNameAttr())});
     };
     SmallVector<Value> inputs(kernel.getInputs());
-    for (const EmittedPanels &panels : it->second.panels)
-      inputs[panels.input] =
-          LaunchOp::create(builder, kernel.getLoc(), TypeRange{panels.type},
-                           getName(panels.code), inputs[panels.input],
-                           getExprArray(&getContext(), {}), panels.code.work,
-                           builder.getI64IntegerAttr(1), panels.code.scratch,
-                           kernel.getOriginsAttr(), ScheduleAttr(),
-                           TrafficAttr(), DenseI64ArrayAttr())
-              .getResult(0);
+    for (const EmittedPanels &panels : it->second.panels) {
+      auto packing = LaunchOp::create(
+          builder, kernel.getLoc(), TypeRange{panels.type},
+          getName(panels.code), inputs[panels.input],
+          getExprArray(&getContext(), {}), panels.code.work,
+          builder.getI64IntegerAttr(1), panels.code.scratch,
+          kernel.getOriginsAttr(), ScheduleAttr(), TrafficAttr(),
+          DenseI64ArrayAttr());
+      packing->setAttr(kPackedAheadAttrName, builder.getUnitAttr());
+      inputs[panels.input] = packing.getResult(0);
+    }
     auto name = getName(code);
     auto launch = LaunchOp::create(
         builder, kernel.getLoc(), kernel.getResultTypes(), name, inputs,

@@ -10,6 +10,8 @@
 
 #include "kiln/Conversion/ToProgram/Passes.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
+#include "kiln/Dialect/Loop/IR/Weights.h"
+#include "kiln/Dialect/Program/IR/Preparation.h"
 #include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -140,7 +142,7 @@ LogicalResult LoopConverter::convertLaunch(loop::LaunchOp op) {
   SmallVector<bool> writes;
   if (failed(getBuffers(op, buffers, writes)))
     return failure();
-  program::LaunchOp::create(
+  auto launch = program::LaunchOp::create(
       builder, op.getLoc(), op.getKernel(), buffers,
       builder.getDenseBoolArrayAttr(writes), op.getSymbolsAttr(),
       op.getWorkAttr(), op.getGrainAttr(), op.getScratchAttr(),
@@ -149,6 +151,8 @@ LogicalResult LoopConverter::convertLaunch(loop::LaunchOp op) {
       op.getScheduleAttr() ? builder.getArrayAttr(op.getScheduleAttr())
                            : ArrayAttr(),
       program::GridAttr());
+  if (op->hasAttr(loop::kPackedAheadAttrName))
+    launch->setAttr(program::kPreparedFirstAttrName, builder.getUnitAttr());
   return success();
 }
 

@@ -1,6 +1,6 @@
 // RUN: kiln-opt %s --program-hoist-preparation=limit=4096 --split-input-file | FileCheck %s
 // RUN: kiln-opt %s --program-hoist-preparation=limit=4096 --split-input-file -o /dev/null --remarks-filter=program-hoist-preparation 2>&1 | FileCheck %s --check-prefix=REMARK
-// RUN: kiln-opt %s --program-hoist-preparation=limit=-1 --split-input-file | FileCheck %s --check-prefix=OFF --implicit-check-not=prepared
+// RUN: kiln-opt %s --program-hoist-preparation=limit=-1 --split-input-file | FileCheck %s --check-prefix=OFF --implicit-check-not="alloc prepared"
 
 // OFF-LABEL: program.func @chain
 
@@ -166,6 +166,61 @@ program.func @limited {
   %r = program.alloc : !b
   program.launch @kernels::@add(%a, %t, %r) access [read, read, write] symbols [] work 256 grain 64 : !b, !b, !b
   program.return %r outputs [#program.output<role = user_output>] : !b
+}
+
+// -----
+
+!b = !program.buffer<[256], f32>
+!w = !program.buffer<[1024], f32>
+!l = !program.buffer<[2048], f32>
+
+// One that does not fit takes nothing from those that cost nothing, wherever it
+// stands.
+
+// REMARK: remark: [Missed] not-prepared | Category:program-hoist-preparation | Function=misfit | Reason="it takes more memory than prepared-memory allows", bytes=8192, kernel=repeat
+// REMARK: remark: [Passed] prepared | Category:program-hoist-preparation | Function=misfit | bytes=12288, launches=3, weights=12288
+// CHECK-LABEL: program.func @misfit
+// CHECK-COUNT-3: program.launch @kernels::@cast
+// CHECK: program.launch @kernels::@repeat
+program.func @misfit {
+  %x = program.slot user_input "x" : !w
+  %w = program.slot parameter "w" path "w" : !w
+  %p = program.slot parameter "p" path "p" : !w
+  %q = program.slot parameter "q" path "q" : !w
+  %o = program.slot parameter "o" path "o" : !w
+  %l = program.alloc : !l
+  program.launch @kernels::@repeat(%w, %l) access [read, write] symbols [] work 1024 grain 64 : !w, !l
+  %a = program.alloc : !w
+  program.launch @kernels::@cast(%p, %a) access [read, write] symbols [] work 1024 grain 64 : !w, !w
+  %b = program.alloc : !w
+  program.launch @kernels::@cast(%q, %b) access [read, write] symbols [] work 1024 grain 64 : !w, !w
+  %c = program.alloc : !w
+  program.launch @kernels::@cast(%o, %c) access [read, write] symbols [] work 1024 grain 64 : !w, !w
+  %r = program.alloc : !w
+  program.launch @kernels::@add(%x, %w, %l, %a, %b, %c, %r) access [read, read, read, read, read, read, write] symbols [] work 1024 grain 64 : !w, !w, !l, !w, !w, !w, !w
+  program.return %r outputs [#program.output<role = user_output>] : !w
+}
+
+// -----
+
+!w = !program.buffer<[1024], f32>
+
+// What a reader was compiled for comes before others.
+
+// CHECK-LABEL: program.func @first
+// CHECK: program.alloc prepared
+// CHECK-NEXT: program.launch @kernels::@panels
+// CHECK-NOT: prepared
+program.func @first {
+  %x = program.slot user_input "x" : !w
+  %w = program.slot parameter "w" path "w" : !w
+  %a = program.alloc : !w
+  program.launch @kernels::@cast(%w, %a) access [read, write] symbols [] work 1024 grain 64 : !w, !w
+  %b = program.alloc : !w
+  program.launch @kernels::@panels(%w, %b) access [read, write] symbols [] work 1024 grain 64 {program.prepared_first} : !w, !w
+  %r = program.alloc : !w
+  program.launch @kernels::@add(%x, %w, %a, %b, %r) access [read, read, read, read, write] symbols [] work 1024 grain 64 : !w, !w, !w, !w, !w
+  program.return %r outputs [#program.output<role = user_output>] : !w
 }
 
 // -----

@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kiln/Dialect/Program/IR/Preparation.h"
 #include "kiln/Dialect/Program/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
 #include "kiln/Support/Remarks.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -24,6 +26,28 @@ namespace kiln::program {
 
 namespace {
 
+/// A weight that nothing but launches which may be prepared reads.
+struct FreedWeight {
+  int64_t bytes;
+  SmallVector<LaunchOp> readers;
+};
+
+/// Launches that read what others of them write, or the same freed weights.
+struct Group {
+  SmallVector<LaunchOp> launches;
+  SmallVector<const FreedWeight *> weights;
+  int64_t cost = 0; ///< bytes of all results, less those of the weights
+  bool comesFirst = false;
+  size_t number = 0; ///< in the order of the program
+
+  /// Those that cost nothing, then what readers were compiled for, then the
+  /// cheapest.
+  std::tuple<int, int64_t, size_t> getRank() const {
+    const int rank = cost <= 0 ? 0 : comesFirst ? 1 : 2;
+    return {rank, rank == 2 ? cost : 0, number};
+  }
+};
+
 class Hoister {
 public:
   Hoister(FuncOp function, int64_t limit) : function(function), limit(limit) {}
@@ -33,8 +57,12 @@ private:
   bool mayPrepare(LaunchOp launch);
   bool isLasting(Value buffer);
   void findLaunches();
+  SmallVector<FreedWeight> findFreedWeights();
+  SmallVector<Group> findGroups(ArrayRef<FreedWeight> weights);
+  bool isReady(LaunchOp launch, const llvm::DenseSet<Operation *> &kept);
+  void keepSome(const Group &group, int64_t &taken,
+                llvm::DenseSet<Operation *> &kept);
   void keepWithinLimit();
-  int64_t getFreedBytes();
   void drop(LaunchOp launch, StringRef reason);
   void hoist();
   void moveUp(Value buffer);
@@ -45,7 +73,7 @@ private:
   Operation *firstStep = nullptr;
   /// In the order of the program, and by what they write.
   llvm::SetVector<LaunchOp> launches;
-  llvm::DenseSet<Value> prepared;
+  llvm::DenseMap<Value, LaunchOp> prepared;
   SmallVector<LaunchOp> hoisted;
 };
 
@@ -164,24 +192,33 @@ void Hoister::findLaunches() {
     if (!launch || !mayPrepare(launch))
       continue;
     launches.insert(launch);
-    prepared.insert_range(getResults(launch));
+    for (Value result : getResults(launch))
+      prepared[result] = launch;
   }
 }
 
-/// Bytes of the weights that nothing but preparation reads.
-int64_t Hoister::getFreedBytes() {
-  int64_t bytes = 0;
+/// A GPU has weights in its memory whether they are read or not.
+SmallVector<FreedWeight> Hoister::findFreedWeights() {
+  SmallVector<FreedWeight> weights;
+  if (llvm::any_of(launches,
+                   [](LaunchOp launch) { return bool(launch.getGridAttr()); }))
+    return weights;
   for (auto slot : function.getBody().getOps<SlotOp>()) {
     Value weight = slot.getResult();
-    if (!isa<BufferType>(weight.getType()) || !staysTheSame(slot))
+    auto type = dyn_cast<BufferType>(weight.getType());
+    auto uses =
+        type && staysTheSame(slot) ? getLaunchUses(weight) : std::nullopt;
+    if (!uses || uses->empty())
       continue;
-    auto uses = getLaunchUses(weight);
-    if (uses && !uses->empty() && llvm::all_of(*uses, [&](OpOperand *use) {
-          return launches.contains(cast<LaunchOp>(use->getOwner()));
+    FreedWeight freed{getBytes(weight).value_or(0), {}};
+    for (OpOperand *use : *uses)
+      freed.readers.push_back(cast<LaunchOp>(use->getOwner()));
+    if (llvm::all_of(freed.readers, [&](LaunchOp reader) {
+          return launches.contains(reader);
         }))
-      bytes += getBytes(weight).value_or(0);
+      weights.push_back(std::move(freed));
   }
-  return bytes;
+  return weights;
 }
 
 void Hoister::drop(LaunchOp launch, StringRef reason) {
@@ -197,28 +234,103 @@ void Hoister::drop(LaunchOp launch, StringRef reason) {
     prepared.erase(result);
 }
 
-/// Leaves out what comes last until the others fit. What reads a result that is
-/// not prepared is none either, which may free others of their room.
-void Hoister::keepWithinLimit() {
+SmallVector<Group> Hoister::findGroups(ArrayRef<FreedWeight> weights) {
+  llvm::EquivalenceClasses<Operation *> classes;
+  for (LaunchOp launch : launches) {
+    classes.insert(launch);
+    for (auto [k, buffer] : llvm::enumerate(launch.getBuffers()))
+      if (!launch.getWrites()[k])
+        if (LaunchOp writer = prepared.lookup(getFixedRoot(buffer)))
+          classes.unionSets(writer, launch);
+  }
+  for (const FreedWeight &weight : weights)
+    for (LaunchOp reader : weight.readers)
+      classes.unionSets(LaunchOp(weight.readers.front()), reader);
+  SmallVector<Group> groups;
+  llvm::DenseMap<Operation *, size_t> numbers;
+  auto getGroup = [&](LaunchOp launch) -> Group & {
+    auto [it, isNew] =
+        numbers.try_emplace(classes.getLeaderValue(launch), groups.size());
+    if (isNew)
+      groups.emplace_back().number = it->second;
+    return groups[it->second];
+  };
+  for (LaunchOp launch : launches) {
+    Group &group = getGroup(launch);
+    group.launches.push_back(launch);
+    group.cost += getResultBytes(launch);
+    group.comesFirst |= launch->hasAttr(kPreparedFirstAttrName);
+  }
+  for (const FreedWeight &weight : weights) {
+    Group &group = getGroup(weight.readers.front());
+    group.weights.push_back(&weight);
+    group.cost -= weight.bytes;
+  }
+  return groups;
+}
+
+/// True if what `launch` reads is a weight, or made by launches that are kept.
+bool Hoister::isReady(LaunchOp launch,
+                      const llvm::DenseSet<Operation *> &kept) {
+  for (auto [k, buffer] : llvm::enumerate(launch.getBuffers()))
+    if (!launch.getWrites()[k])
+      if (LaunchOp writer = prepared.lookup(getFixedRoot(buffer)))
+        if (!kept.contains(writer))
+          return false;
+  return true;
+}
+
+/// Launches of a group that does not fit as a whole, one by one; the last one
+/// that reads a weight is given its bytes.
+void Hoister::keepSome(const Group &group, int64_t &taken,
+                       llvm::DenseSet<Operation *> &kept) {
   for (bool changed = true; changed;) {
     changed = false;
-    const int64_t room = limit + getFreedBytes();
-    int64_t taken = 0;
-    for (LaunchOp launch : llvm::to_vector(launches)) {
-      bool isReady =
-          llvm::all_of(llvm::enumerate(launch.getBuffers()), [&](auto each) {
-            return launch.getWrites()[each.index()] || isLasting(each.value());
-          });
-      int64_t bytes = getResultBytes(launch);
-      if (isReady && taken + bytes <= room) {
-        taken += bytes;
+    for (LaunchOp launch : group.launches) {
+      if (kept.contains(launch) || !isReady(launch, kept))
         continue;
-      }
-      drop(launch, isReady ? "it takes more memory than prepared-memory allows"
-                           : "what it reads is computed in each call");
+      int64_t cost = getResultBytes(launch);
+      for (const FreedWeight *weight : group.weights)
+        if (llvm::is_contained(weight->readers, launch) &&
+            llvm::all_of(weight->readers, [&](LaunchOp reader) {
+              return reader == launch || kept.contains(reader);
+            }))
+          cost -= weight->bytes;
+      if (taken + cost > limit)
+        continue;
+      taken += cost;
+      kept.insert(launch);
       changed = true;
     }
   }
+}
+
+/// Each group is charged with what it takes beside the weights that it frees,
+/// so that one which is too large does not take those of others with it.
+void Hoister::keepWithinLimit() {
+  SmallVector<FreedWeight> weights = findFreedWeights();
+  SmallVector<Group> groups = findGroups(weights);
+  llvm::sort(groups, [](const Group &a, const Group &b) {
+    return a.getRank() < b.getRank();
+  });
+  llvm::DenseSet<Operation *> kept;
+  int64_t taken = 0;
+  for (const Group &group : groups) {
+    if (taken + group.cost > limit) {
+      keepSome(group, taken, kept);
+      continue;
+    }
+    taken += group.cost;
+    for (LaunchOp launch : group.launches)
+      kept.insert(launch);
+  }
+  SmallVector<std::pair<LaunchOp, bool>> dropped;
+  for (LaunchOp launch : launches)
+    if (!kept.contains(launch))
+      dropped.emplace_back(launch, isReady(launch, kept));
+  for (auto [launch, wasReady] : dropped)
+    drop(launch, wasReady ? "it takes more memory than prepared-memory allows"
+                          : "what it reads is computed in each call");
 }
 
 /// Views of weights stand where they were made.
@@ -286,9 +398,13 @@ void Hoister::hoist() {
 void Hoister::run() {
   findLaunches();
   keepWithinLimit();
+  for (auto launch : function.getBody().getOps<LaunchOp>())
+    launch->removeAttr(kPreparedFirstAttrName);
   if (launches.empty())
     return;
-  const int64_t freed = getFreedBytes();
+  int64_t freed = 0;
+  for (const FreedWeight &weight : findFreedWeights())
+    freed += weight.bytes;
   hoist();
   if (auto told =
           remark::passed(function.getLoc(),

@@ -15,15 +15,21 @@ def ProgramHoistPreparationPass
     : Pass<"program-hoist-preparation", "::mlir::ModuleOp"> {
   let summary = "Compute what depends on weights alone once";
   let description = [{
-    Launches that read weights which no output changes, constants, or what such
-    launches have written, depend on no symbol, and whose results launches alone read,
+    Launches that read weights which no output and no step changes, constants, or what
+    such launches have written, depend on no symbol, and whose results launches alone read,
     move to the beginning of the program, and write `prepared` buffers: the runtime
     leaves them out of calls whose weights are those of the call before. Equal ones
     become one.
 
-    What is prepared stays in memory. It may take as much as the weights that nothing
-    else reads, which are then not touched any more, and `limit` bytes beside; what
-    comes later in the program and does not fit stays where it is. So does a
+    What is prepared stays in memory, for each variant of a model that is called. It
+    may take `limit` bytes, and as much beside as the weights that nothing else
+    reads: those of an archive are mapped, and pages that nobody touches leave memory.
+    (A weight that a caller has set does not.) On a GPU, whose memory has the weights
+    whether they are read or not, it may take `limit` bytes. Launches
+    that share such weights, or read each other's results, are judged together: first
+    those that take no more than their weights, then what the kernels that read it were
+    compiled for (`program.prepared_first`), then the cheapest. Of a group that does not
+    fit, the first ones that do are taken; the others stay where they are. So does a
     launch without inputs whose result the one that reads it could overwrite in place.
     Programs of a training step and bodies of control flow stay as they are.
 

@@ -1,0 +1,23 @@
+//===- Preparation.h - Launches that are prepared first ---------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_PROGRAM_IR_PREPARATION_H
+#define KILN_DIALECT_PROGRAM_IR_PREPARATION_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace kiln::program {
+
+/// Of a launch whose reader was compiled for what it makes of weights: it comes
+/// before others where memory is short. `program-hoist-preparation` removes it.
+inline constexpr llvm::StringLiteral kPreparedFirstAttrName =
+    "program.prepared_first";
+
+} // namespace kiln::program
+
+#endif // KILN_DIALECT_PROGRAM_IR_PREPARATION_H
