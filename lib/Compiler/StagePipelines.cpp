@@ -143,7 +143,7 @@ getDynamicSizes(const CompileOptions &options) {
 static int64_t getPreparedBytes(const CompileOptions &options) {
   // More than all memory is no limit.
   const int64_t mebibytes =
-      std::min<uint64_t>(options.preparedMemory, uint64_t(1) << 40);
+      std::min<uint64_t>(options.preparedMemory, uint64_t(1) << 30);
   return mebibytes == 0 ? -1 : mebibytes << 20;
 }
 

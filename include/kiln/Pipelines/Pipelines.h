@@ -132,7 +132,7 @@ struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
       llvm::cl::desc("The largest number of nests in one kernel, as of "
                      "`loop-fuse`; 1: products are not joined either."),
       llvm::cl::init(64)};
-  Option<int64_t> preparedBytes{
+  Option<PreparedBytes> preparedBytes{
       *this, "prepared-bytes",
       llvm::cl::desc("Bytes that panels of weights may take, as `limit` of "
                      "`loop-pack-weights`; negative: none are made ahead."),
@@ -163,7 +163,7 @@ struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
 
 struct ProgramPipelineOptions
     : mlir::PassPipelineOptions<ProgramPipelineOptions> {
-  Option<int64_t> preparedBytes{
+  Option<PreparedBytes> preparedBytes{
       *this, "prepared-bytes",
       llvm::cl::desc("Bytes that what is computed once from weights may take, as "
                      "`limit` of `program-hoist-preparation`."),

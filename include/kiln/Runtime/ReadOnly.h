@@ -5,6 +5,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What a model returns of its own weights is not to be written to:
+//
+//   Tensor result = readOnlyView(weight);
+//   result.storage()->readOnly(); // true
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef KILN_RUNTIME_READONLY_H
 #define KILN_RUNTIME_READONLY_H

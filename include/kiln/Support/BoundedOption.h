@@ -74,6 +74,8 @@ using VectorBits = Bounded<int64_t, 128, 512, Among::PowersOfTwo>;
 using VectorRegisters = Bounded<int64_t, 8, 64>;
 /// Sizes of caches and tensors: up to a tebibyte, so that sums do not overflow.
 using ByteCount = Bounded<int64_t, 0, int64_t(1) << 40>;
+/// Memory for what is prepared of weights; -1: nothing is.
+using PreparedBytes = Bounded<int64_t, -1, int64_t(1) << 50>;
 /// Times in nanoseconds: up to a second.
 using Nanoseconds = Bounded<int64_t, 1, 1000000000>;
 /// Costs and counts that nothing but the size of programs bounds.

@@ -369,3 +369,17 @@ func.func @f(%x: tensor<3x8x4x16xf32>) -> tensor<3x8x4x16xf32> {
   }
   return %r : tensor<3x8x4x16xf32>
 }
+
+// -----
+
+// expected-error @+1 {{has 'loop.order' on result 0, expected an 'array<i64: ...>' with each dimension of a tensor once}}
+func.func @order(%x: tensor<2x3xf32>) -> (tensor<2x3xf32> {loop.order = array<i64: 0, 5>}) {
+  return %x : tensor<2x3xf32>
+}
+
+// -----
+
+// expected-error @+1 {{has 'loop.order' on result 0, expected an 'array<i64: ...>' with each dimension of a tensor once}}
+func.func @rank(%x: tensor<2x3xf32>) -> (tensor<2x3xf32> {loop.order = array<i64: 0>}) {
+  return %x : tensor<2x3xf32>
+}

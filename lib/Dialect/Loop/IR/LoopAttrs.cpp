@@ -10,6 +10,7 @@
 
 #include "kiln/Support/BoundedOption.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/IR/DialectImplementation.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -110,6 +111,24 @@ TargetAttr loop::getTarget(Operation *op) {
 
 GPUTargetAttr loop::getGPUTarget(Operation *op) {
   return dyn_cast_or_null<GPUTargetAttr>(findTarget(op));
+}
+
+LogicalResult LoopDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned number, NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (attribute.getName() != kOrderAttrName || !function)
+    return success();
+  auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[number]);
+  auto order = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+  if (type && order) {
+    auto sorted = llvm::to_vector(order.asArrayRef());
+    llvm::sort(sorted);
+    if (llvm::equal(sorted, llvm::seq<int64_t>(0, type.getRank())))
+      return success();
+  }
+  return op->emitOpError() << "has '" << kOrderAttrName << "' on result "
+                           << number << ", expected an 'array<i64: ...>' with "
+                           << "each dimension of a tensor once";
 }
 
 LogicalResult LoopDialect::verifyOperationAttribute(Operation *op,

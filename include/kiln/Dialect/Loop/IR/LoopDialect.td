@@ -36,6 +36,7 @@ def Loop_Dialect : Dialect {
   ];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Called once, by the constructor.
     void registerLoopAttributes();

@@ -459,7 +459,7 @@ def PackWeightsPass : Pass<"loop-pack-weights", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"limit", "limit", "int64_t", "67108864",
+    Option<"limit", "limit", "::kiln::PreparedBytes", "67108864",
            "Bytes that panels may take beside the weights that nothing else reads.">
   ];
 }

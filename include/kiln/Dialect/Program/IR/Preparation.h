@@ -5,6 +5,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A launch that is worth its memory more than others, as that of panels which a
+// product expects:
+//
+//   launch->setAttr(program::kPreparedFirstAttrName, b.getUnitAttr());
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_PROGRAM_IR_PREPARATION_H
 #define KILN_DIALECT_PROGRAM_IR_PREPARATION_H

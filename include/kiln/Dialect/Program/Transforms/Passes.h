@@ -18,6 +18,7 @@
 #define KILN_DIALECT_PROGRAM_TRANSFORMS_PASSES_H
 
 #include "kiln/Dialect/Program/IR/Program.h"
+#include "kiln/Support/BoundedOption.h"
 
 #include "mlir/Pass/Pass.h"
 

@@ -59,7 +59,7 @@ def ProgramHoistPreparationPass
     ```
   }];
   let options = [
-    Option<"limit", "limit", "int64_t", "67108864",
+    Option<"limit", "limit", "::kiln::PreparedBytes", "67108864",
            "Bytes that prepared buffers may take beside those of the weights that "
            "nothing else reads. Negative: nothing is prepared.">
   ];
