@@ -14,7 +14,7 @@
 // CHECK-SAME: {loop.packed_ahead}
 // PANELS-LABEL: func.func @weight
 // PANELS-SAME: %[[X:.*]]: tensor<48x70xf32>, %[[W:.*]]: tensor<70x40xf32>
-// PANELS: %[[P:.*]] = loop.launch @kernels::@k_panels(%[[W]]) symbols [] work 2 grain 1 : (tensor<70x40xf32>) -> tensor<5120xf32>
+// PANELS: %[[P:.*]] = loop.launch @kernels::@k_panels(%[[W]]) symbols [] work 2 grain 1 {loop.packed_ahead} : (tensor<70x40xf32>) -> tensor<5120xf32>
 // PANELS: loop.launch @kernels::@k(%[[X]], %[[P]])
 // PANELS: func.func @k_panels
 func.func @weight(%x: tensor<48x70xf32>, %w: tensor<70x40xf32> {loop.frozen}) -> tensor<48x40xf32> {
