@@ -89,10 +89,11 @@ private:
   CudaImage(const Context &context, std::shared_ptr<runtime::Device> device)
       : context_(context), device_(std::move(device)) {}
   Status add(const std::string &name, const void *code);
+  Status addFunction(const std::string &name, Handle module);
 
   Context context_;
   std::shared_ptr<runtime::Device> device_;
-  std::vector<Handle> modules_;
+  std::vector<Handle> modules_, libraries_;
   mutable std::vector<Kernel> kernels_;
 };
 

@@ -43,15 +43,53 @@ std::string versionText(int version) {
          std::to_string(version % 1000 / 10);
 }
 
-/// Machine code of a text.
-Result<std::string> assembleText(const Context &context, const std::string &name,
-                             const char *ptx) {
+/// What the driver says of a text that it does not take.
+Error refuseText(const Context &context, const std::string &name,
+                 const char *ptx, int answer, const std::string &log) {
   const Driver &driver = *context.driver;
-  char log[2048] = "";
-  int options[] = {kOptionErrorLog, kOptionErrorLogBytes};
-  void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
+  if (answer == kUnsupportedPTXVersion)
+    return Error::unsupported(
+        "the driver, of CUDA " + versionText(driver.version) +
+        ", is too old for kernel '" + name + "', which is PTX of version " +
+        versionOf(ptx) +
+        "; expected a later driver or code for an earlier GPU");
+  return Error::unsupported("the driver does not take kernel '" + name +
+                            "': " + driver.nameOf(answer) +
+                            (log.empty() ? "" : ": " + log));
+}
+
+/// Where the driver writes what is wrong with a text, as two of its options.
+struct ErrorLog {
+  char text[2048] = "";
+  int options[2] = {kOptionErrorLog, kOptionErrorLogBytes};
+  void *values[2] = {text, reinterpret_cast<void *>(sizeof(text) - 1)};
+};
+
+/// True for a kernel of warpgroups. The linker assembles a text as one unit of
+/// several, which may neither change how many registers a warpgroup has nor
+/// leave products under way: it would be right, and take up to half as long
+/// again.
+bool isSpoiledByLinker(const char *ptx) {
+  return std::strstr(ptx, "wgmma.") || std::strstr(ptx, "setmaxnreg.");
+}
+
+/// A kernel on its way to a module.
+struct Task {
+  const char *ptx;
+  Digest key;
+  Result<std::string> code = std::string();
+  Result<Handle> library = Handle(nullptr); ///< of what is loaded as a text
+  uint64_t micros = 0;
+  bool isFound = false, isText = false;
+};
+
+/// Machine code of a text.
+Result<std::string> assembleText(const Context &context,
+                                 const std::string &name, const char *ptx) {
+  const Driver &driver = *context.driver;
+  ErrorLog log;
   Handle link = nullptr;
-  int answer = driver.cuLinkCreate_v2(2, options, values, &link);
+  int answer = driver.cuLinkCreate_v2(2, log.options, log.values, &link);
   void *code = nullptr;
   size_t bytes = 0;
   if (answer == kSuccess) {
@@ -68,26 +106,36 @@ Result<std::string> assembleText(const Context &context, const std::string &name
     driver.cuLinkDestroy(link);
   if (answer == kSuccess)
     return machine;
-  if (answer == kUnsupportedPTXVersion)
-    return Error::unsupported(
-        "the driver, of CUDA " + versionText(driver.version) +
-        ", is too old for kernel '" + name + "', which is PTX of version " +
-        versionOf(ptx) + "; expected a later driver or code for an earlier GPU");
-  log[sizeof(log) - 1] = 0;
-  std::string text = log;
-  return Error::unsupported("the driver does not take kernel '" + name +
-                            "': " + driver.nameOf(answer) +
-                            (text.empty() ? "" : ": " + text));
+  return refuseText(context, name, ptx, answer, log.text);
+}
+
+/// Modules are assembled one at a time whatever thread asks, libraries are not.
+Result<Handle> loadText(const Context &context, const std::string &name,
+                        const char *ptx) {
+  const Driver &driver = *context.driver;
+  ErrorLog log;
+  Handle library = nullptr, module = nullptr;
+  int answer = driver.cuLibraryLoadData(&library, ptx, log.options, log.values,
+                                        2, nullptr, nullptr, 0);
+  if (answer == kSuccess)
+    answer = driver.cuLibraryGetModule(&module, library);
+  if (answer == kSuccess)
+    return library;
+  if (library)
+    driver.cuLibraryUnload(library);
+  return refuseText(context, name, ptx, answer, log.text);
 }
 
 /// The same on any thread.
-Result<std::string> assemble(const Context &context, const std::string &name,
-                             const char *ptx) {
+void assemble(const Context &context, const std::string &name, Task &task) {
   try {
-    return assembleText(context, name, ptx);
+    if (task.isText)
+      task.library = loadText(context, name, task.ptx);
+    else
+      task.code = assembleText(context, name, task.ptx);
   } catch (const std::bad_alloc &) {
-    return Error::io("out of memory while kernel '" + name +
-                     "' was assembled");
+    task.code =
+        Error::io("out of memory while kernel '" + name + "' was assembled");
   }
 }
 } // namespace
@@ -95,13 +143,17 @@ Result<std::string> assemble(const Context &context, const std::string &name,
 Status CudaImage::add(const std::string &name, const void *code) {
   const Driver &driver = *context_.driver;
   Handle module = nullptr;
-  Kernel kernel{name, nullptr, 0};
   int answer = driver.cuModuleLoadData(&module, code);
-  if (answer == kSuccess) {
-    modules_.push_back(module);
-    answer =
-        driver.cuModuleGetFunction(&kernel.function, module, name.c_str());
-  }
+  if (Status s = context_.check(answer, "loading a kernel"); !s)
+    return s.error().withContext("kernel '" + name + "'");
+  modules_.push_back(module);
+  return addFunction(name, module);
+}
+
+Status CudaImage::addFunction(const std::string &name, Handle module) {
+  Kernel kernel{name, nullptr, 0};
+  int answer = context_.driver->cuModuleGetFunction(&kernel.function, module,
+                                                    name.c_str());
   if (answer == kNotFound)
     return Error::malformed("the PTX of kernel '" + name +
                             "' has no entry of that name");
@@ -112,15 +164,6 @@ Status CudaImage::add(const std::string &name, const void *code) {
 }
 
 namespace {
-/// A kernel on its way to machine code.
-struct Task {
-  const char *ptx;
-  Digest key;
-  Result<std::string> code = std::string();
-  uint64_t micros = 0;
-  bool isFound = false;
-};
-
 /// What machine code depends on.
 Digest getKey(const Context &context, const char *ptx) {
   Hasher hasher;
@@ -130,8 +173,9 @@ Digest getKey(const Context &context, const char *ptx) {
   return hasher.finish();
 }
 
-/// The driver finds the end of machine code by itself, in the tables that an ELF file
-/// names at its beginning: one that was cut off would be read beyond its end.
+/// The driver finds the end of machine code by itself, in the tables that an
+/// ELF file names at its beginning: one that was cut off would be read beyond
+/// its end.
 bool isWhole(const std::vector<uint8_t> &code) {
   struct Header { // of a 64-bit ELF file
     uint8_t magic[4], rest[28];
@@ -159,7 +203,7 @@ void findCode(const Context &context, std::vector<Task> &tasks,
     keys.push_back(task.key = getKey(context, task.ptx));
   auto found = store.find(keys);
   for (size_t i = 0; i < tasks.size() && i < found.size(); ++i) {
-    if (!found[i] || found[i]->kind != KILN_IMAGE_CUBIN ||
+    if (tasks[i].isText || !found[i] || found[i]->kind != KILN_IMAGE_CUBIN ||
         found[i]->requiredFeatures != (context.capability | KILN_GPU_EXACT) ||
         !isWhole(found[i]->bytes))
       continue;
@@ -189,7 +233,7 @@ void assembleAll(const Context &context, const package::KernelImage &image,
       if (tasks[i].isFound)
         continue;
       auto start = std::chrono::steady_clock::now();
-      tasks[i].code = assemble(context, image.kernels[i].name, tasks[i].ptx);
+      assemble(context, image.kernels[i].name, tasks[i]);
       tasks[i].micros = static_cast<uint64_t>(
           std::chrono::duration_cast<std::chrono::microseconds>(
               std::chrono::steady_clock::now() - start)
@@ -222,7 +266,8 @@ CudaImage::load(const Context &context, const package::KernelImage &image,
                 std::shared_ptr<runtime::Device> device) {
   uint32_t needed = image.requiredFeatures & KILN_GPU_ARCHITECTURE;
   bool isExact = image.requiredFeatures & KILN_GPU_EXACT;
-  if (image.requiredFeatures & ~uint32_t(KILN_GPU_ARCHITECTURE | KILN_GPU_EXACT))
+  if (image.requiredFeatures &
+      ~uint32_t(KILN_GPU_ARCHITECTURE | KILN_GPU_EXACT))
     return Error::unsupported("the kernels for " +
                               architecture(image.requiredFeatures) +
                               " need features that this release does not know");
@@ -237,12 +282,16 @@ CudaImage::load(const Context &context, const package::KernelImage &image,
     tasks.emplace_back();
     tasks.back().ptx =
         reinterpret_cast<const char *>(&image.bytes[kernel.entry]);
+    tasks.back().isText = isSpoiledByLinker(tasks.back().ptx);
   }
   if (store)
     findCode(context, tasks, *store);
   assembleAll(context, image, tasks);
   std::shared_ptr<CudaImage> loaded(new CudaImage(context, std::move(device)));
   ContextScope current(context);
+  for (const Task &task : tasks)
+    if (task.library && *task.library)
+      loaded->libraries_.push_back(*task.library);
   for (size_t i = 0; i < tasks.size(); ++i) {
     Task &task = tasks[i];
     const std::string &name = image.kernels[i].name;
@@ -251,10 +300,19 @@ CudaImage::load(const Context &context, const package::KernelImage &image,
       continue;
     if (task.isFound) {
       task.isFound = false;
-      task.code = assemble(context, name, task.ptx);
+      assemble(context, name, task);
     }
     if (!task.code)
       return task.code.takeError();
+    if (!task.library)
+      return task.library.takeError();
+    if (task.isText) {
+      Handle module = nullptr;
+      context.driver->cuLibraryGetModule(&module, *task.library);
+      if (Status s = loaded->addFunction(name, module); !s)
+        return s.takeError();
+      continue;
+    }
     if (Status s = loaded->add(name, task.code->data()); !s)
       return s.takeError();
     if (store)
@@ -284,10 +342,9 @@ Status CudaImage::allowShared(uint32_t index, uint32_t bytes) const {
   int answer = context_.driver->cuFuncSetAttribute(
       kernel.function, kMaxDynamicShared, int(bytes));
   if (answer == kInvalidValue)
-    return Error::unsupported("kernel '" + kernel.name + "' needs " +
-                              std::to_string(bytes) +
-                              " bytes of shared memory, which " +
-                              context_.name + " does not have");
+    return Error::unsupported(
+        "kernel '" + kernel.name + "' needs " + std::to_string(bytes) +
+        " bytes of shared memory, which " + context_.name + " does not have");
   if (Status s = context_.check(answer, "asking for shared memory"); !s)
     return s.error().withContext("kernel '" + kernel.name + "'");
   kernel.sharedBytes = bytes;
@@ -296,11 +353,13 @@ Status CudaImage::allowShared(uint32_t index, uint32_t bytes) const {
 
 CudaImage::~CudaImage() {
   // Launches that were asked for may still come.
-  if (!modules_.empty())
+  if (!modules_.empty() || !libraries_.empty())
     (void)device_->synchronize();
   ContextScope current(context_);
   for (Handle module : modules_)
     context_.driver->cuModuleUnload(module);
+  for (Handle library : libraries_)
+    context_.driver->cuLibraryUnload(library);
 }
 
 } // namespace kiln::cuda

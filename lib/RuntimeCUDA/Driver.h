@@ -103,6 +103,10 @@ struct KernelNode {
   F(cuMemcpyDtoDAsync_v2, (Address, Address, size_t, Handle))                  \
   F(cuModuleLoadData, (Handle *, const void *))                                \
   F(cuModuleUnload, (Handle))                                                  \
+  F(cuLibraryLoadData, (Handle *, const void *, int *, void **, unsigned,      \
+                        int *, void **, unsigned))                             \
+  F(cuLibraryGetModule, (Handle *, Handle))                                    \
+  F(cuLibraryUnload, (Handle))                                                 \
   F(cuModuleGetFunction, (Handle *, Handle, const char *))                     \
   F(cuFuncSetAttribute, (Handle, int, int))                                    \
   F(cuLaunchKernel, (Handle, unsigned, unsigned, unsigned, unsigned, unsigned, \

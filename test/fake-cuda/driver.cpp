@@ -449,12 +449,28 @@ int cuModuleLoadData(void **module, const void *code) {
   *module = new Code{text};
   return state().failure;
 }
+/// Takes texts, as the linker does.
+int cuLibraryLoadData(void **library, const void *text, int *, void **, unsigned,
+                      int *, void **, unsigned) {
+  Code code;
+  int answer = cuLinkAddData_v2(&code, 1, const_cast<void *>(text), 0,
+                                "a library", 0, nullptr, nullptr);
+  if (answer != Success)
+    return answer;
+  *library = new Code{code.text};
+  return state().failure;
+}
+int cuLibraryGetModule(void **module, void *library) {
+  *module = library;
+  return Success;
+}
 int cuModuleUnload(void *module) {
   if (state().isBusy)
     fail(IllegalAddress);
   delete static_cast<Code *>(module);
   return Success;
 }
+int cuLibraryUnload(void *library) { return cuModuleUnload(library); }
 int cuModuleGetFunction(void **function, void *module, const char *name) {
   const std::string &text = static_cast<Code *>(module)->text;
   size_t entry = text.find(".entry " + std::string(name) + "(");

@@ -365,6 +365,39 @@ TEST_F(CudaDevice, MachineCodeThatDoesNotLoadIsAssembledAgain) {
   EXPECT_EQ(code.kept, 5u);
 }
 
+// What the driver links it spoils, so there is no machine code to keep.
+TEST_F(CudaDevice, KernelsOfWarpgroupsAreNotLinked) {
+  ProgramBuilder b;
+  ExprId n = b.integer(128);
+  ValueId x = b.slotValue(b.slot("x", {n}));
+  ValueId r = b.value(Value::Kind::New, {n});
+  b.program.steps.emplace_back(saxpy(b, x, x, r));
+  b.output(r);
+  auto load = [&](const char *body, const char *version, Code &code) {
+    Package package = packageOf(b);
+    std::string text(kPTX);
+    text.replace(text.find("{ ret; }"), 8, body);
+    text.replace(text.find("8.0"), 3, version);
+    package.image.bytes.assign(text.c_str(), text.c_str() + text.size() + 1);
+    return Executable::load(std::move(package), registry, device, &code);
+  };
+  for (const char *body : {"{ wgmma.fence.sync.aligned; ret; }",
+                           "{ setmaxnreg.inc.sync.aligned.u32 240; ret; }"}) {
+    Code code;
+    auto loaded = load(body, "8.0", code);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    EXPECT_EQ(code.kept, 0u);
+    auto results = (*loaded)->forward().run({count({128})});
+    ASSERT_TRUE(results) << results.error().message;
+    EXPECT_EQ(contentsOf(std::get<Tensor>((*results)[0].value))[100], 300.0f);
+    auto refused = load(body, "9.9", code);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::Unsupported);
+    EXPECT_NE(refused.error().message.find("is too old for kernel 'fake_saxpy'"),
+              std::string::npos);
+  }
+}
+
 TEST_F(CudaDevice, WhatIsHeldGoesOnAfterAWhile) {
   auto gate = device->hold(10);
   ASSERT_TRUE(gate);
