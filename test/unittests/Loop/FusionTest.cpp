@@ -114,6 +114,23 @@ TEST_F(FusionTest, TooFewRowsOfALargeKernelAreRefused) {
             "only 2 rows would be left to run in parallel");
 }
 
+TEST_F(FusionTest, FewRowsStayTogetherWhereThreadsShareThem) {
+  unsigned x = addTensor(1 << 14), sum = addTensor(8),
+           out = addTensor(1 << 14, true);
+  addNode(Kind::Reduction, {2}, 1 << 12, sum, {{x, 2}});
+  addNode(Kind::Pointwise, {2, 1 << 12}, 1, out, {{x, 2}, {sum, 1}});
+  FusionOptions options;
+  options.smallKernelPoints = 1 << 10;
+  options.sharedRow = 1 << 12;
+  // Elements that lie apart are for one thread.
+  EXPECT_EQ(runFusion(problem, options).groups.size(), 2u);
+  for (FusionNode &node : problem.nodes)
+    node.rowElements = 1 << 12;
+  EXPECT_EQ(runFusion(problem, options).groups.size(), 1u);
+  options.sharedRow = 1 << 11;
+  EXPECT_EQ(runFusion(problem, options).groups.size(), 2u);
+}
+
 TEST_F(FusionTest, IndependentNestsFuseOverACommonInput) {
   unsigned x = addTensor(4096), a = addTensor(4096, true),
            b = addTensor(4096, true);

@@ -80,6 +80,7 @@ TEST(GPUSchedules, FusionKeepsRowsInRegisters) {
   FusionOptions options = getGPUFusionOptions({108, 2048, 65536});
   EXPECT_EQ(options.minWorkItems, 108);
   EXPECT_EQ(options.maxRowBytes, 128 << 10);
+  EXPECT_EQ(options.sharedRow, 64 << 10);
 }
 
 TEST(GPUSchedules, RowsOfAnySizeAreALoop) {

@@ -104,6 +104,30 @@ static void readOwnPoint(KernelOp kernel) {
   });
 }
 
+/// How much of a row of other nests' results `nest` has at a point, whose elements are
+/// neighbours in memory; 0 where they lie apart, or it reads no such result.
+static int64_t countRowElements(NestOpInterface nest, const Domain &domain,
+                                const analysis::SizeHints &hints) {
+  if (domain.rank() == 0 ||
+      nest.getRowDimension().value_or(domain.rank() - 1) != domain.rank() - 1)
+    return 0;
+  guard::ExprAttr last =
+      guard::getDim(nest->getContext(), domain.rank() - 1);
+  bool isAny = false;
+  for (const analysis::Access &access : analysis::getReads(nest)) {
+    if (!access.tensor.getDefiningOp<NestOpInterface>() || access.map.empty())
+      continue;
+    bool isAlong = access.map.back() == last;
+    bool isElsewhere = llvm::any_of(
+        ArrayRef(access.map).drop_back(isAlong ? 1 : 0),
+        [&](guard::ExprAttr expr) { return guard::contains(expr, last); });
+    if (access.indirect || isElsewhere || (!isAlong && !access.map.back().getConstant()))
+      return 0;
+    isAny |= isAlong;
+  }
+  return isAny ? std::max<int64_t>(hints.evaluate(domain.all().back()), 1) : 0;
+}
+
 static Collected collect(Block &block, const analysis::SizeHints &hints) {
   Collected result;
   FusionProblem &problem = result.problem;
@@ -160,6 +184,7 @@ static Collected collect(Block &block, const analysis::SizeHints &hints) {
       for (guard::ExprAttr extent : domain.parallel)
         node.parallelHints.push_back(hints.evaluate(extent));
       node.points = hints.product(domain.all());
+      node.rowElements = countRowElements(nest, domain, hints);
       for (const analysis::Access &access : analysis::getReads(nest)) {
         Type element =
             cast<RankedTensorType>(access.tensor.getType()).getElementType();

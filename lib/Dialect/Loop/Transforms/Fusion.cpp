@@ -220,8 +220,12 @@ Fuser::whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const {
   bool splittable = !dependent && llvm::all_of(nodes, [&](unsigned i) {
     return node(i).parallel.empty();
   });
-  if (!allFull && !splittable && workItems < options.minWorkItems &&
-      points > options.smallKernelPoints)
+  bool sharesRows = options.sharedRow > 0 && llvm::all_of(nodes, [&](unsigned i) {
+    int64_t row = node(i).points / workItems;
+    return row == 1 || (node(i).rowElements > 0 && row <= options.sharedRow);
+  });
+  if (!allFull && !splittable && !sharesRows &&
+      workItems < options.minWorkItems && points > options.smallKernelPoints)
     return FusionObstacle{Obstacle::FewRows, workItems};
   for (unsigned i : nodes)
     for (unsigned tensor : node(i).writes) {

@@ -21,6 +21,8 @@ static constexpr int64_t kAccess = 16;
 /// Elements of a row that a thread keeps in registers before more threads share it,
 /// and at most, and those that it sorts.
 static constexpr int64_t kKept = 32, kMostKept = 64, kSorted = 8;
+/// The most threads that share a row.
+static constexpr int64_t kMostRowThreads = 1024;
 
 /// Vectors of a row of a matrix that a thread reads at a time.
 static constexpr int64_t kRowVectors = 4;
@@ -52,6 +54,7 @@ FusionOptions loop::getGPUFusionOptions(const GPUMachine &machine) {
   FusionOptions options;
   options.minWorkItems = machine.multiprocessors;
   options.smallKernelPoints = kGPUBlock * kMostKept;
+  options.sharedRow = kMostKept * kMostRowThreads;
   // The other half is for what is computed with.
   options.maxRowBytes = machine.registers * 4 / 2;
   return options;
@@ -81,7 +84,7 @@ GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
   };
   // Sorts wait for one element after the other, and few blocks have room for a long row.
   int64_t kept = kernel.isSorted ? kSorted : kKept;
-  while (threads < 1024 && threads * 2 <= vectors && getSteps() * lanes > kept)
+  while (threads < kMostRowThreads && threads * 2 <= vectors && getSteps() * lanes > kept)
     threads *= 2;
   int64_t steps = getSteps();
   if (steps * lanes > kMostKept)

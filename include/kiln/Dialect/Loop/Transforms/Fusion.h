@@ -59,6 +59,9 @@ struct FusionNode {
   size_t leading = ~size_t(0);
   SmallVector<int64_t> parallelHints;
   int64_t points = 0; ///< of the whole domain, at the hints
+  /// Elements that it has of a row of nests before it, where they lie together: threads
+  /// may share them. 0 elsewhere.
+  int64_t rowElements = 0;
   std::vector<FusionRead> reads;
   std::vector<unsigned> writes;
 };
@@ -71,6 +74,9 @@ struct FusionOptions {
   int64_t minWorkItems = 16;
   /// Up to so many points a kernel may run in one thread.
   int64_t smallKernelPoints = 32768;
+  /// Elements of a row up to which rows may be few: those who work together on one keep
+  /// so many. 0: a row is for one.
+  int64_t sharedRow = 0;
   /// Largest row of an internal tensor.
   int64_t maxRowBytes = 1 << 20;
 };
