@@ -85,6 +85,8 @@ analysis::getBlockProducts(KernelOp kernel, const KernelLayout &layout) {
     frame.outer = outer;
     SmallVector<ExprAttr> strides = layout.lookup(op.getResult());
     frame.resultStrides = strides;
+    if (row < op.getParallelExtents().size())
+      frame.row = row;
     // What stays inside is addressed by the shared dimensions in their order.
     if (isKeptForBlock(kernel, op.getResult()))
       for (auto [k, dim] : llvm::enumerate(*dims))

@@ -314,6 +314,13 @@ std::optional<ContractionShape> ShapeAnalysis::run() {
     exchange();
     std::swap(rows, columns);
   }
+  if (frame.row && extents[*frame.row].isConstant(1)) {
+    if (columns.empty() && !rows.empty()) {
+      exchange();
+      std::swap(rows, columns);
+    }
+    rows.insert(rows.begin(), *frame.row);
+  }
   if (gathersColumns(rows, columns, sum) ||
       wantsFewColumns(rows, columns, sum) ||
       wastesColumns(rows, columns, sum)) {

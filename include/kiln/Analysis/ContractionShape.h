@@ -77,6 +77,9 @@ struct ContractionFrame {
   /// Neighbours in the result stay columns, however many rows and columns there are:
   /// nothing is packed that would cost more.
   bool keepsOrder = false;
+  /// A dimension of the result that is the rows even if it has one element, which is no
+  /// dimension of a matrix otherwise.
+  std::optional<unsigned> row = std::nullopt;
 
   /// That of a kernel whose blocks each have a tile, on a GPU.
   static ContractionFrame ofTiles() { return {{}, {}, /*keepsOrder=*/true}; }

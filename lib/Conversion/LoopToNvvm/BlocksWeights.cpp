@@ -353,7 +353,12 @@ LogicalResult GridBlocksEmitter::finishSums(unsigned row, Value factor,
 
 /// Values of a row, from its maximum and total on, and then its sums.
 LogicalResult GridBlocksEmitter::emitRow(unsigned row, const State &state) {
-  Value total = combineQuad(state.totals[row], /*isMaximum=*/false);
+  return finishRow(row, combineQuad(state.totals[row], /*isMaximum=*/false),
+                   state);
+}
+
+LogicalResult GridBlocksEmitter::finishRow(unsigned row, Value total,
+                                           const State &state) {
   Value maximum = state.maxima[row], none = constant(-kInfinity);
   Value isLost =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, maximum, none);

@@ -126,8 +126,9 @@ protected:
 
   // The walk.
   LogicalResult analyze();
-  void enterBlock();
-  Value countTiles();
+  virtual void enterBlock();
+  /// Behind the last tile of columns that the block walks.
+  virtual Value countTiles();
   bool hasWholeTiles();
   void copyTile(Value number, Value stage);
   FailureOr<State> emitWalk();
@@ -144,9 +145,10 @@ protected:
                                 int64_t lanes);
   Value combineQuad(Value value, bool isMaximum);
   Value powerOfTwo(Value x);
-  LogicalResult finishRows(State state);
+  virtual LogicalResult finishRows(State state);
   void exchangeSums(unsigned row, State &state);
   LogicalResult emitRow(unsigned row, const State &state);
+  LogicalResult finishRow(unsigned row, Value total, const State &state);
   FailureOr<Value> emitFactor(unsigned row, Value one);
   LogicalResult finishSums(unsigned row, Value factor, const State &state);
   void finishRowValue(Value result, const Position &position, Value value);
@@ -156,6 +158,7 @@ protected:
   Operand left, right, values;
   int64_t stageBytes = 0;
   Value columnEnd;      ///< behind the last column that the block needs
+  Value firstTile;      ///< of columns that the block walks; null: the first there is
   Value isEmpty;        ///< whether there are no columns; null: there are
   Value staged;         ///< the score at hand, or an exponential
   /// The tile at hand has columns alone that all rows of the block need.

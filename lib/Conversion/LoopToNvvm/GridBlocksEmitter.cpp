@@ -96,11 +96,14 @@ FailureOr<GridBlocksEmitter::State> GridBlocksEmitter::emitWalk() {
   int64_t stages = schedule.getStages();
   Value zero = constantIndex(0), one = constantIndex(1);
   Value steps = countTiles();
+  auto getTile = [&](int64_t k) {
+    return firstTile ? add(firstTile, constantIndex(k)) : constantIndex(k);
+  };
   int64_t stageBegin = left.place + schedule.getRows() * left.pitch * kWidth;
   copy(left, schedule.getRows(), firstRow, zero);
   for (int64_t k = 0; k + 1 < stages; ++k) {
-    (void)emitIf(isLess(constantIndex(k), steps), [&] {
-      copyTile(constantIndex(k), constantIndex(stageBegin + k * stageBytes));
+    (void)emitIf(isLess(getTile(k), steps), [&] {
+      copyTile(getTile(k), constantIndex(stageBegin + k * stageBytes));
       return success();
     });
     NVVM::CpAsyncCommitGroupOp::create(b);
@@ -122,7 +125,7 @@ FailureOr<GridBlocksEmitter::State> GridBlocksEmitter::emitWalk() {
       constantIndex(stageBegin + (stages - 1) * stageBytes)};
   carried.append(rows, constant(-std::numeric_limits<double>::infinity()));
   carried.append(rows + sums, constant(0));
-  auto loop = scf::ForOp::create(b, zero, steps, one, carried);
+  auto loop = scf::ForOp::create(b, getTile(0), steps, one, carried);
   auto getState = [&](ValueRange values) {
     State state;
     state.maxima = values.slice(2, rows);

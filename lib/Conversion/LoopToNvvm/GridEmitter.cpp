@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GridBlocks.h"
+#include "GridColumnParts.h"
 #include "GridProduct.h"
 #include "GridWalks.h"
 
@@ -315,6 +316,11 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
   auto emit = [&](auto &&emitter, StringRef name) {
     return emitter.emit(builder, name, grid);
   };
+  auto emitParts = [&](auto &&makeEmitter) {
+    return failure(
+        failed(emit(makeEmitter(/*isFirst=*/true), (name + "_parts").str())) ||
+        failed(emit(makeEmitter(/*isFirst=*/false), name)));
+  };
   LogicalResult emitted =
       llvm::TypeSwitch<Attribute, LogicalResult>(kernel.getScheduleAttr())
           .Case([&](GPUAcrossScheduleAttr schedule) {
@@ -328,14 +334,9 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
           })
           .Case([&](GPUPartsScheduleAttr schedule) {
             grid.mayOverwrite = false;
-            std::string first = (name + "_parts").str();
-            return failure(
-                failed(emit(GridPartsEmitter(kernel, strides, schedule,
-                                             /*isFirst=*/true, isNarrow),
-                            first)) ||
-                failed(emit(GridPartsEmitter(kernel, strides, schedule,
-                                             /*isFirst=*/false, isNarrow),
-                            name)));
+            return emitParts([&](bool isFirst) {
+              return GridPartsEmitter(kernel, strides, schedule, isFirst, isNarrow);
+            });
           })
           .Case([&](GPUTileScheduleAttr schedule) {
             grid.mayOverwrite = false;
@@ -355,9 +356,8 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
             };
             if (schedule.getSplit() == 1)
               return multiply(name);
-            std::string first = (name + "_parts").str();
             return failure(
-                failed(multiply(first)) ||
+                failed(multiply((name + "_parts").str())) ||
                 failed(emit(
                     GridProductSumEmitter(kernel, strides, schedule, isNarrow),
                     name)));
@@ -382,16 +382,21 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
             };
             if (!walks->sumsOverRows())
               return walk(/*overRows=*/false, name);
-            std::string first = (name + "_rows").str();
-            return failure(failed(walk(/*overRows=*/false, first)) ||
-                           failed(walk(/*overRows=*/true, name)));
+            return failure(
+                failed(walk(/*overRows=*/false, (name + "_rows").str())) ||
+                failed(walk(/*overRows=*/true, name)));
+          })
+          .Case([&](GPUColumnPartsScheduleAttr schedule) {
+            grid.mayOverwrite = false;
+            return emitParts([&](bool isFirst) {
+              return GridColumnPartsEmitter(kernel, strides, schedule, isFirst, isNarrow);
+            });
           })
           .Case([&](GPUScatterScheduleAttr schedule) {
-            std::string copy = (name + "_init").str();
             return failure(
                 failed(emit(GridCopyEmitter(kernel, strides,
                                             schedule.getThreads(), isNarrow),
-                            copy)) ||
+                            (name + "_init").str())) ||
                 failed(emit(
                     GridScatterEmitter(kernel, strides, schedule, isNarrow),
                     name)));

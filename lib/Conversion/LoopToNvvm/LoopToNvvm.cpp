@@ -148,8 +148,8 @@ class ConvertLoopToNvvm
     });
     auto contracts = kernel.getBody().getOps<ContractOp>();
     if (!contracts.empty() &&
-        !isa<GPUProductScheduleAttr, GPUBlocksScheduleAttr>(
-            kernel.getScheduleAttr())) {
+        !isa<GPUProductScheduleAttr, GPUBlocksScheduleAttr,
+             GPUColumnPartsScheduleAttr>(kernel.getScheduleAttr())) {
       ContractOp op = *contracts.begin();
       kernel.setSharedAttr(op.getParallelExtents());
       expandContraction(op);

@@ -217,3 +217,66 @@ module attributes {loop.target = #gpu} {
     return %r, %t : !q, !q
   }
 }
+
+// -----
+
+#gpu = #loop.gpu<chip = "sm_80", multiprocessors = 108, threads = 2048, registers = 65536, shared = 166912, l2 = 41943040>
+
+!q = tensor<2x8x1x64xbf16>
+!k = tensor<2x2x512x64xbf16>
+!s = tensor<16x1x512xf32>
+!w = tensor<2x8x1x512xf32>
+!z = tensor<2x8x1x1xf32>
+
+// One row of each head reads its keys in parts, and heads that share keys are the rows of
+// a block; the caller's sizes are copied to.
+
+// CHECK-LABEL: func.func @one_row(
+// CHECK: loop.kernel @softmax ins({{.*}}) shared [2, 2, 4] {{.*}} #loop.gpu_column_parts<columns = 64, stages = 2, parts = 8>
+// CHECK: loop.contract parallel [2, 2, 4, 512] reduction [64] lhs %{{.*}}[d0, d1 * 4 + d2, 0, d4] : tensor<2x8x1x64xbf16> rhs %{{.*}}[d0, d1, d3, d4] : tensor<2x2x512x64xbf16>
+// CHECK: loop.contract parallel [2, 2, 4, 64] reduction [512] lhs %{{.*}}[d0, d1, d2, d4] : {{.*}} rhs %{{.*}}[d0, d1, d4, d3] : tensor<2x2x512x64xbf16>
+// CHECK: loop.kernel @softmax_copy
+// CHECK: loop.load %{{.*}}[%{{.*}}, floordiv(%[[H:.*]], 4), mod(%[[H]], 4), %{{.*}}] : tensor<2x2x4x64xbf16>
+module attributes {loop.target = #gpu} {
+  func.func @one_row(%x: !q, %y: !k, %u: !k) -> !q {
+    %s = loop.kernel @scores ins(%a = %x : !q, %b = %y : !k) shared [16, 1, 512] -> !s {
+      %c = loop.contract parallel [16, 1, 512] reduction [64]
+          lhs %a[floordiv(d0, 8), mod(d0, 8), d1, d3] : !q
+          rhs %b[floordiv(d0, 8), floordiv(mod(d0, 8), 4), d2, d3] : !k acc f32 : !s
+      loop.return %c : !s
+    }
+    %w = loop.kernel @softmax ins(%a = %s : !s) shared [2, 8, 1] -> !w {
+      %m = loop.reduce parallel (%n, %h, %i, %unit) in [2, 8, 1, 1] reduction (%j) in [512] <max> : !z {
+        %f = loop.load %a[%n * 8 + %h, %i, %j] : !s
+        loop.yield %f : f32
+      }
+      %e = loop.pointwise (%n, %h, %i, %j) in [2, 8, 1, 512] : !w {
+        %f = loop.load %a[%n * 8 + %h, %i, %j] : !s
+        %g = loop.load %m[%n, %h, %i, 0] : !z
+        %d = arith.subf %f, %g : f32
+        %p = math.exp %d : f32
+        loop.yield %p : f32
+      }
+      %t = loop.reduce parallel (%n, %h, %i, %unit) in [2, 8, 1, 1] reduction (%j) in [512] <sum> : !z {
+        %f = loop.load %e[%n, %h, %i, %j] : !w
+        loop.yield %f : f32
+      }
+      %o = loop.pointwise (%n, %h, %i, %j) in [2, 8, 1, 512] : !w {
+        %f = loop.load %e[%n, %h, %i, %j] : !w
+        %g = loop.load %t[%n, %h, %i, 0] : !z
+        %d = arith.divf %f, %g : f32
+        loop.yield %d : f32
+      }
+      loop.return %o : !w
+    }
+    %o = loop.kernel @values ins(%a = %w : !w, %b = %u : !k) shared [2, 8, 1, 64] -> !q {
+      %c = loop.contract parallel [2, 8, 1, 64] reduction [512] lhs %a[d0, d1, d2, d4] : !w
+          rhs %b[d0, floordiv(d1, 4), d4, d3] : !k acc f32 : !q rhs_prologue (%x1) {
+        %f = arith.extf %x1 : bf16 to f32
+        loop.yield %f : f32
+      }
+      loop.return %c : !q
+    }
+    return %o : !q
+  }
+}

@@ -211,3 +211,13 @@ func.func private @s() attributes {s = #loop.gpu_blocks<rows = 96, columns = 64,
 
 // expected-error @below {{unit of a schedule is mma, or wgmma where rows are a multiple of 64 up to 192 in parts of 16, but found fma of 64 rows in parts of 16}}
 func.func private @s() attributes {s = #loop.gpu_blocks<rows = 64, columns = 64, part_rows = 16, stages = 2, group = 1, unit = fma>}
+
+// -----
+
+// expected-error @below {{columns of a schedule is a multiple of 16 in 16..256, but found 8}}
+func.func private @s() attributes {s = #loop.gpu_column_parts<columns = 8, stages = 2, parts = 4>}
+
+// -----
+
+// expected-error @below {{parts of a schedule is in 2..64, but found 1}}
+func.func private @s() attributes {s = #loop.gpu_column_parts<columns = 64, stages = 2, parts = 1>}

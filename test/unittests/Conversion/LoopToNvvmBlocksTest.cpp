@@ -35,11 +35,14 @@ struct Blocks {
   const char *name;
   IndexWidth width;
   int64_t rows, columns, partRows, stages, group; ///< 0: chosen
+  int64_t parts = 0; ///< of the columns; 0: one walk
 };
 
 constexpr Blocks kBlocks[] = {
     {"Warps", IndexWidth::Wide, 32, 16, 16, 2, 1},
     {"LongParts", IndexWidth::Narrow, 32, 32, 32, 3, 2},
+    {"Parts", IndexWidth::Narrow, 0, 16, 0, 2, 0, 3},
+    {"MoreParts", IndexWidth::Wide, 0, 32, 0, 3, 0, 7},
     {"Chosen", IndexWidth::Narrow, 0, 0, 0, 0, 0},
 };
 
@@ -58,13 +61,17 @@ TEST_P(LoopToNvvmBlocks, GivesTheInterpretersValues) {
   checkLowering(
       test,
       [&blocks = blocks](KernelOp kernel) {
-        ScheduleAttr attr = GPUBlocksScheduleAttr();
-        if (blocks.rows == 0) {
+        ScheduleAttr attr;
+        if (blocks.parts != 0) {
+          attr = GPUColumnPartsScheduleAttr::get(
+              kernel.getContext(), blocks.columns, blocks.stages, blocks.parts);
+        } else if (blocks.rows == 0) {
           analysis::SizeHints hints(kernel->getParentOfType<ModuleOp>());
           auto strides = analysis::getInputStrides(kernel);
           ASSERT_TRUE(succeeded(strides));
           attr = chooseGPUSchedule(kernel, *strides, GPUMachine{}, hints);
-          ASSERT_TRUE(isa_and_present<GPUBlocksScheduleAttr>(attr));
+          ASSERT_TRUE((isa_and_present<GPUBlocksScheduleAttr,
+                                       GPUColumnPartsScheduleAttr>(attr)));
         } else {
           attr = GPUBlocksScheduleAttr::get(
               kernel.getContext(), blocks.rows, blocks.columns, blocks.partRows,

@@ -259,6 +259,68 @@ func.func @main(%x: !q, %y: !k, %u: !g, %more: !v) -> (!q, !l, !v, !z) {
   return %r#0, %r#1, %r#2, %r#3 : !q, !l, !v, !z
 })";
 
+// One row of each of four heads that share keys, some of which are not there yet.
+static const char kOneRow[] = R"(
+!q = tensor<2x4x1x32xbf16>
+!k = tensor<2x2x?x32xbf16, #guard.shape<[2, 2, s0, 32]>>
+!v = tensor<2x2x?x24xbf16, #guard.shape<[2, 2, s0, 24]>>
+!i = tensor<1xi64>
+!s = tensor<2x4x1x?xf32, #guard.shape<[2, 4, 1, s0]>>
+!z = tensor<2x4x1x1xf32>
+!o = tensor<2x1x4x24xbf16>
+func.func @main(%x: !q, %y: !k, %u: !v, %p: !i) -> !o {
+  %r = loop.kernel @k ins(%a = %x : !q, %b = %y : !k, %c = %u : !v, %last = %p : !i)
+      shared [2, 4, 1] -> !o {
+    %low = arith.constant 0xFF800000 : f32
+    %none = arith.constant 0.0 : f32
+    %s = loop.contract parallel [2, 4, 1, s0] reduction [32]
+        lhs %a[d0, d1, 0, d4] : !q rhs %b[d0, floordiv(d1, 2), d3, d4] : !k
+        acc f32 : !s
+    %t = loop.reduce parallel (%n, %h, %i, %unit) in [2, 4, 1, 1]
+        reduction (%j) in [s0] <max> : !z {
+      %f = loop.load %s[%n, %h, %i, %j] : !s
+      %l = loop.load %last[%i] : !i
+      %g = arith.index_cast %j : index to i64
+      %m = arith.cmpi sle, %g, %l : i64
+      %e1 = arith.select %m, %f, %low : f32
+      loop.yield %e1 : f32
+    }
+    %e = loop.pointwise (%n, %h, %i, %j) in [2, 4, 1, s0] : !s {
+      %f = loop.load %s[%n, %h, %i, %j] : !s
+      %l = loop.load %last[%i] : !i
+      %g = arith.index_cast %j : index to i64
+      %m = arith.cmpi sle, %g, %l : i64
+      %e1 = arith.select %m, %f, %low : f32
+      %t1 = loop.load %t[%n, %h, %i, 0] : !z
+      %d = arith.subf %e1, %t1 : f32
+      %w = math.exp %d : f32
+      loop.yield %w : f32
+    }
+    %z = loop.reduce parallel (%n, %h, %i, %unit) in [2, 4, 1, 1]
+        reduction (%j) in [s0] <sum> : !z {
+      %f = loop.load %e[%n, %h, %i, %j] : !s
+      loop.yield %f : f32
+    }
+    %w = loop.pointwise (%n, %h, %i, %j) in [2, 4, 1, s0] : !s {
+      %f = loop.load %e[%n, %h, %i, %j] : !s
+      %g = loop.load %z[%n, %h, %i, 0] : !z
+      %t1 = loop.load %t[%n, %h, %i, 0] : !z
+      %m = arith.cmpf oeq, %t1, %low : f32
+      %d = arith.divf %f, %g : f32
+      %e1 = arith.select %m, %none, %d : f32
+      loop.yield %e1 : f32
+    }
+    %o = loop.contract parallel [2, 1, 4, 24] reduction [s0]
+        lhs %w[d0, d2, d1, d4] : !s rhs %c[d0, floordiv(d2, 2), d4, d3] : !v
+        acc f32 : !o rhs_prologue (%v) {
+      %f = arith.extf %v : bf16 to f32
+      loop.yield %f : f32
+    }
+    loop.return %o : !o
+  }
+  return %r : !o
+})";
+
 /// `text` with each of `changes` made wherever it applies.
 static std::string
 change(std::string text,
@@ -328,8 +390,56 @@ static std::string getHugeUnits() {
         "%low"}});
 }
 
+static const char kSeen[] = "%m = arith.cmpi sle, %g, %l : i64",
+                  kSeenScore[] = "%e1 = arith.select %m, %f, %low : f32";
+
+/// `kOneRow` where the last heads see no column.
+static std::string getHiddenRow() {
+  return change(kOneRow, {{kSeen, "%two = arith.constant 2 : index\n"
+                                  "      %m = arith.cmpi slt, %h, %two : index"}});
+}
+
+/// `kOneRow` with a NaN in a middle part of each first head's columns.
+static std::string getRowWithNaN() {
+  return change(kOneRow, {{kSeenScore,
+                           "%nan = arith.constant 0x7FC00000 : f32\n"
+                           "      %at = arith.constant 37 : index\n"
+                           "      %first = arith.constant 0 : index\n"
+                           "      %is_at = arith.cmpi eq, %j, %at : index\n"
+                           "      %is_first = arith.cmpi eq, %h, %first : index\n"
+                           "      %is_nan = arith.andi %is_at, %is_first : i1\n"
+                           "      %e1 = arith.select %is_nan, %nan, %f : f32"}});
+}
+
+/// `kOneRow` with something to add to scores, which has no more columns than they.
+static std::string getBiasedRow() {
+  return change(kOneRow,
+                {{"%p: !i)", "%p: !i, %q: !s)"},
+                 {"%last = %p : !i)", "%last = %p : !i, %bias = %q : !s)"},
+                 {kSeenScore, "%more = loop.load %bias[%n, %h, %i, %j] : !s\n"
+                              "      %e1 = arith.addf %f, %more : f32"}});
+}
+
+/// `kOneRow` with the heads that share keys as rows of one point.
+static std::string getGatheredRows() {
+  return change(kOneRow,
+                {{"2x4x1x?xf32, #guard.shape<[2, 4, 1, s0]>",
+                  "2x2x2x?xf32, #guard.shape<[2, 2, 2, s0]>"},
+                 {"!z = tensor<2x4x1x1xf32>", "!z = tensor<2x2x2x1xf32>"},
+                 {"2x1x4x24", "2x2x2x24"},
+                 {"[2, 4, 1", "[2, 2, 2"},
+                 {"[d0, d1, 0, d4]", "[d0, d1 * 2 + d2, 0, d4]"},
+                 {"[d0, floordiv(d1, 2), d3, d4]", "[d0, d1, d3, d4]"},
+                 {"%last[%i]", "%last[0]"},
+                 {"[2, 1, 4, 24]", "[2, 2, 2, 24]"},
+                 {"%w[d0, d2, d1, d4]", "%w[d0, d1, d2, d4]"},
+                 {"[d0, floordiv(d2, 2), d4, d3]", "[d0, d1, d4, d3]"}});
+}
+
 llvm::ArrayRef<LoopCase> loop::getOnlineCases() {
-  static const std::string huge = getHugeUnits();
+  static const std::string huge = getHugeUnits(), hidden = getHiddenRow(),
+                           nan = getRowWithNaN(), biased = getBiasedRow(),
+                           gathered = getGatheredRows();
   // Weights are rounded to eight or eleven bits.
   static const std::vector<LoopCase> cases = {
       {"CausalUnits",
@@ -338,6 +448,15 @@ llvm::ArrayRef<LoopCase> loop::getOnlineCases() {
        0,
        /*ulps=*/2},
       {"HugeUnits", huge.c_str(), {{{"s0", 66}, {"s1", 66}}}, 0, /*ulps=*/2},
+      {"OneRow",
+       kOneRow,
+       {{{"s0", 70}}, {{"s0", 5}}, {{"s0", 129}}, {{"s0", 0}}},
+       0,
+       /*ulps=*/2},
+      {"HiddenRow", hidden.c_str(), {{{"s0", 70}}}, 0, /*ulps=*/2},
+      {"RowWithNaN", nan.c_str(), {{{"s0", 70}}}, 0, /*ulps=*/2},
+      {"BiasedRow", biased.c_str(), {{{"s0", 70}}, {{"s0", 17}}}, 0, /*ulps=*/2},
+      {"GatheredRows", gathered.c_str(), {{{"s0", 70}}, {{"s0", 3}}}, 0, /*ulps=*/2},
       {"BiasedUnits", kBiasedUnits, {{}}, 0, /*ulps=*/1 << 15}};
   return cases;
 }

@@ -310,6 +310,30 @@ TEST(GPUSchedules, WarpgroupsHaveWhatACopyEngineBrings) {
   EXPECT_EQ(chooseGPUBlocks(heads, machine)->unit, ProductUnit::Mma);
 }
 
+TEST(GPUSchedules, ColumnsOfFewRowsComeInPartsUntilAllMultiprocessorsRead) {
+  GPUBlocksShape heads = {12, 1, 1024, 64, 64};
+  auto s = chooseGPUColumnParts(heads, kMachine);
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->parts, 16); // each has a tile
+  heads.columns = 1 << 20;
+  EXPECT_EQ(chooseGPUColumnParts(heads, kMachine)->parts, 32);
+  heads.rows = 17;
+  EXPECT_FALSE(chooseGPUColumnParts(heads, kMachine));
+  heads.rows = 16;
+  heads.points = 1 << 16;
+  EXPECT_FALSE(chooseGPUColumnParts(heads, kMachine));
+  heads.points = 1;
+  heads.columns = 64;
+  EXPECT_FALSE(chooseGPUColumnParts(heads, kMachine));
+}
+
+TEST(GPUSchedules, PartsOfColumnsFillTheMachineOnce) {
+  // 74 KB of shared memory a block: three on each of 132 multiprocessors.
+  GPUMachine machine = {132, 2048, 65536, 232448};
+  GPUBlocksShape heads = {128, 4, 4096, 128, 128};
+  EXPECT_EQ(chooseGPUColumnParts(heads, machine)->parts, 3);
+}
+
 TEST(GPUSchedules, SumsOfBlocksStayInRegisters) {
   GPUBlocksShape heads = {128, 4096, 4096, 256, 256};
   auto s = chooseGPUBlocks(heads, kMachine);

@@ -518,6 +518,34 @@ LogicalResult GPUBlocksScheduleAttr::verifyKernel(Operation *op) const {
 }
 
 //===----------------------------------------------------------------------===//
+// #loop.gpu_column_parts
+//===----------------------------------------------------------------------===//
+
+LogicalResult GPUColumnPartsScheduleAttr::verify(EmitError emitError,
+                                                 int64_t columns,
+                                                 int64_t stages,
+                                                 int64_t parts) {
+  if (columns < 16 || columns > 256 || columns % 16 != 0) // C1
+    return emitError() << "columns of a schedule is a multiple of 16 in 16..256, "
+                          "but found "
+                       << columns;
+  return failure(failed(verifyRange(emitError, "stages", stages, 2, 8)) ||
+                 failed(verifyRange(emitError, "parts", parts, 2, 64)));
+}
+
+LogicalResult GPUColumnPartsScheduleAttr::verifyKernel(Operation *op) const {
+  auto kernel = cast<KernelOp>(op);
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  if (!kernel.getShared().empty() && nests.size() > 2 && // C2
+      llvm::count_if(nests, [](NestOpInterface nest) {
+        return isa<ContractOp>(nest.getOperation());
+      }) == 2)
+    return success();
+  return refuse(kernel, *this)
+         << "which is for two contractions with rows between them";
+}
+
+//===----------------------------------------------------------------------===//
 // #loop.gpu_scatter
 //===----------------------------------------------------------------------===//
 

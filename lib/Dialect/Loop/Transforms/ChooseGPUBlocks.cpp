@@ -19,9 +19,9 @@ static int64_t count(const analysis::SizeHints &hints,
   return std::max<int64_t>(hints.product(extents), 1);
 }
 
-static std::optional<GPUBlocksSchedule>
-chooseWalk(KernelOp kernel, const analysis::OnlineRows &found,
-           const GPUMachine &machine, const analysis::SizeHints &hints) {
+static GPUBlocksShape getWalkShape(KernelOp kernel,
+                                   const analysis::OnlineRows &found,
+                                   const analysis::SizeHints &hints) {
   SmallVector<ExprAttr> shared = getExprs(kernel.getShared());
   GPUBlocksShape shape;
   shape.points = count(hints, ArrayRef(shared).drop_back());
@@ -31,7 +31,7 @@ chooseWalk(KernelOp kernel, const analysis::OnlineRows &found,
   shape.resultColumns = count(hints, found.sums.shape.columns.extent);
   shape.isBrought = analysis::whyNotBrought(found).empty();
   shape.readsColumns = analysis::readsColumns(found);
-  return chooseGPUBlocks(shape, machine);
+  return shape;
 }
 
 static std::optional<GPUBlocksSchedule>
@@ -62,7 +62,11 @@ ScheduleAttr loop::chooseGPUBlocks(KernelOp kernel,
     why = analysis::whyNotCopied(*online);
     if (!why.empty())
       return {};
-    s = chooseWalk(kernel, *online, machine, hints);
+    GPUBlocksShape shape = getWalkShape(kernel, *online, hints);
+    if (auto parts = chooseGPUColumnParts(shape, machine))
+      return GPUColumnPartsScheduleAttr::get(kernel.getContext(), parts->columns,
+                                             parts->stages, parts->parts);
+    s = chooseGPUBlocks(shape, machine);
   } else if (auto walks = analysis::getBlockWalks(kernel, strides, why)) {
     s = chooseWalks(kernel, *walks, machine, hints);
   } else {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GatherRows.h"
 #include "ProductChains.h"
 #include "ProductDomains.h"
 #include "ProductOperands.h"
@@ -200,6 +201,61 @@ static StringRef whyNotOnGPU(KernelOp fused, GPUTargetAttr gpu,
   return why;
 }
 
+/// The kernel with rows gathered of points that share columns, if it can be
+/// emitted so; else itself.
+static KernelOp tryGatherRows(KernelOp fused, GPUTargetAttr gpu,
+                              const analysis::SizeHints &hints) {
+  KernelOp gathered = gatherRows(fused, hints);
+  if (!gathered)
+    return fused;
+  auto strides = analysis::getInputStrides(gathered);
+  StringRef why;
+  bool fits = succeeded(strides) &&
+              chooseGPUBlocks(gathered, *strides, getMachine(gpu), hints, why);
+  (fits ? fused : gathered).erase();
+  return fits ? gathered : fused;
+}
+
+/// The elements of `from` in their order with the sizes of `type`, for who
+/// cannot be told that they have others: a kernel behind the one that makes
+/// them copies them.
+static Value copyReshaped(Value from, RankedTensorType type,
+                          const analysis::SizeHints &hints) {
+  auto maker = from.getDefiningOp<KernelOp>();
+  OpBuilder builder(maker->getContext());
+  builder.setInsertionPointAfter(maker);
+  Location location = maker.getLoc();
+  MLIRContext *context = builder.getContext();
+  SmallVector<ExprAttr> sizes = *guard::getDims(type);
+  OperationState state(location, KernelOp::getOperationName());
+  auto &properties = state.getOrAddProperties<KernelOp::Properties>();
+  properties.name = builder.getStringAttr(maker.getName() + "_copy");
+  properties.shared = getExprArray(context, sizes);
+  properties.origins = maker.getOriginsAttr();
+  state.addOperands(from);
+  state.addTypes(type);
+  state.addRegion();
+  auto kernel = cast<KernelOp>(builder.create(state));
+  Block *body =
+      builder.createBlock(&kernel.getBody(), {}, from.getType(), location);
+  auto copy = PointwiseOp::create(builder, location, type, sizes,
+                                  maker.getOriginsAttr());
+  ReturnOp::create(builder, location, copy.getResult());
+  Block &inner = copy.getBody().front();
+  builder.setInsertionPointToStart(&inner);
+  guard::Assumptions assumptions = hints.getAssumptions();
+  analysis::addExtents(assumptions, context, sizes);
+  SmallVector<ExprAttr> map = analysis::reshapeIndices(
+      context, getIdentityMap(context, sizes.size()), sizes,
+      *guard::getDims(cast<RankedTensorType>(from.getType())), assumptions);
+  for (ExprAttr &index : map)
+    index = guard::simplify(index, assumptions);
+  Value element = LoadOp::create(builder, location, body->getArgument(0),
+                                 inner.getArguments(), map);
+  YieldOp::create(builder, location, element);
+  return kernel.getResult(0);
+}
+
 /// Joins a chain; says why not.
 StringRef FuseProducts::fuse(const ProductChain &chain,
                              const analysis::SizeHints &hints) {
@@ -238,12 +294,17 @@ StringRef FuseProducts::fuse(const ProductChain &chain,
     fused.erase();
     return why;
   }
+  if (gpu)
+    fused = tryGatherRows(fused, gpu, hints);
   fused.setTrafficAttr(joinTraffic(parts, fused, hints));
   for (auto [old, made] : llvm::zip_equal(results, fused.getResults())) {
     if (old.getType() == made.getType())
       old.replaceAllUsesWith(made);
-    else
+    else if (canReshape(old))
       replaceReshaped(old, made, hints);
+    else
+      old.replaceAllUsesWith(
+          copyReshaped(made, cast<RankedTensorType>(old.getType()), hints));
   }
   Operation *end = parts.back();
   for (Operation *dependent : llvm::reverse(dependents))
@@ -269,9 +330,11 @@ StringRef FuseProducts::fuse(const ProductChain &chain,
 /// Joins what belongs to `rows`: all that depends on them, or else what stands directly
 /// around them.
 StringRef FuseProducts::fuse(KernelOp rows, const analysis::SizeHints &hints) {
-  // A kernel less pays on a GPU whatever its size: nothing is packed for a block.
-  ChainLimits limits = {gpu ? 1 : int64_t(minProduct), int64_t(minRows),
-                        int64_t(minPoints), int64_t(maxInner)};
+  // A kernel less pays on a GPU whatever its size, and one row is as good as
+  // many: nothing is packed for a block.
+  ChainLimits limits = {gpu ? 1 : int64_t(minProduct),
+                        gpu ? 1 : int64_t(minRows), int64_t(minPoints),
+                        int64_t(maxInner)};
   StringRef why;
   for (bool extended : {true, false}) {
     ProductChain chain;

@@ -393,10 +393,12 @@ loop::chooseGPUBlocks(const GPUBlocksShape &kernel, const GPUMachine &machine) {
   };
   int64_t scores = getPitch(kernel.scoreSum);
   int64_t results = getPitch(kernel.resultColumns);
+  auto getShared = [&](int64_t rows, int64_t columns) {
+    return rows * scores + stages * columns * (scores + results);
+  };
   auto fits = [&](int64_t rows, int64_t columns, int64_t partRows) {
     int64_t sums = (kernel.resultColumns + columns) / 2 * (partRows / 16);
-    return sums <= kMostSums &&
-           rows * scores + stages * columns * (scores + results) <= machine.shared;
+    return sums <= kMostSums && getShared(rows, columns) <= machine.shared;
   };
   for (int64_t rows : {128, 64, 32, 16}) {
     // Rather all multiprocessors than many rows, but more than one warp where there are
@@ -409,9 +411,45 @@ loop::chooseGPUBlocks(const GPUBlocksShape &kernel, const GPUMachine &machine) {
       for (int64_t columns : {64, 32})
         if ((partRows == 16 || rows >= kLongParts) &&
             fits(rows, columns, partRows))
-          return GPUBlocksSchedule{rows, columns, partRows, stages, kBlockGroup};
+          return GPUBlocksSchedule{rows,        columns,
+                                   partRows,    stages,
+                                   kBlockGroup, ProductUnit::Mma,
+                                   getShared(rows, columns)};
   }
   return std::nullopt;
+}
+
+/// Parts that are joined at most, warps that a multiprocessor has at a time, and tiles'
+/// worth of time in which a walk begins and ends.
+static constexpr int64_t kMostColumnParts = 32, kReadingWarps = 8, kWalkEnds = 2;
+
+std::optional<GPUColumnPartsSchedule>
+loop::chooseGPUColumnParts(const GPUBlocksShape &kernel,
+                           const GPUMachine &machine) {
+  constexpr int64_t rows = 16, columns = 64;
+  auto walk = chooseGPUBlocks(kernel, machine);
+  // The same walk by one warp, of whose rows there are no more.
+  if (!walk || walk->columns != columns || kernel.rows > rows)
+    return std::nullopt;
+  int64_t tiles = llvm::divideCeil(kernel.columns, columns);
+  int64_t points = std::max<int64_t>(kernel.points, 1);
+  int64_t resident = std::max<int64_t>(machine.multiprocessors, 1) *
+                     std::clamp<int64_t>(
+                         machine.shared / std::max<int64_t>(walk->shared, 1), 1,
+                         kReadingWarps);
+  // The last blocks should not have the machine for themselves.
+  auto getTime = [&](int64_t parts) {
+    return llvm::divideCeil(points * parts, resident) *
+           (llvm::divideCeil(tiles, parts) + kWalkEnds);
+  };
+  int64_t parts = 1;
+  for (int64_t k = 2; k <= std::min(tiles, kMostColumnParts); ++k)
+    if (getTime(k) < getTime(parts))
+      parts = k;
+  // Another function starts for a tenth at least.
+  if (parts == 1 || getTime(parts) * 10 > getTime(1) * 9)
+    return std::nullopt;
+  return GPUColumnPartsSchedule{columns, walk->stages, parts};
 }
 
 std::optional<GPUBlocksSchedule>

@@ -83,6 +83,36 @@ static ArrayAttr dropUnits(ContractOp op, ArrayAttr map,
       }));
 }
 
+/// Lets a contraction read what its kernel computes in a row of its own even where that
+/// is the only one, of the last dimension of its result that has one element.
+static void readOnlyRow(ContractOp op, ArrayRef<ExprAttr> shared) {
+  SmallVector<ExprAttr> parallel = op.getDomain().parallel;
+  auto unit = llvm::find_if(llvm::reverse(parallel), [](ExprAttr extent) {
+    return extent.isConstant(1);
+  });
+  if (shared.empty() || !shared.back().isConstant(1) ||
+      unit == llvm::reverse(parallel).end())
+    return;
+  ExprAttr row = guard::getDim(op.getContext(),
+                               std::distance(parallel.begin(), unit.base()) - 1);
+  auto enter = [&](Value tensor, ArrayAttr map) {
+    SmallVector<ExprAttr> indices = getExprs(map);
+    if (tensor.getDefiningOp<NestOpInterface>() &&
+        indices.size() >= shared.size() &&
+        indices[shared.size() - 1].isConstant(0))
+      indices[shared.size() - 1] = row;
+    return getExprArray(op.getContext(), indices);
+  };
+  op.setLhsIndicesAttr(enter(op.getLhs(), op.getLhsIndices()));
+  op.setRhsIndicesAttr(enter(op.getRhs(), op.getRhsIndices()));
+}
+
+/// The shared dimensions of a contraction, the rows among them.
+static bool hasRows(ContractOp op, ArrayRef<ExprAttr> shared) {
+  auto dims = getSharedDims(op, shared);
+  return dims && !dims->empty() && dims->back();
+}
+
 /// Leading dimensions of `parallel` that have the points of `shared`, as many
 /// as it takes; none if they do not.
 static ArrayRef<ExprAttr> getLeading(ArrayRef<ExprAttr> parallel,
@@ -102,7 +132,8 @@ ContractOp loop::alignConsumer(OpBuilder &builder, ContractOp op,
                                 const analysis::SizeHints &hints) {
   op.setLhsIndicesAttr(dropUnits(op, op.getLhsIndices(), hints));
   op.setRhsIndicesAttr(dropUnits(op, op.getRhsIndices(), hints));
-  if (getSharedDims(op, shared))
+  readOnlyRow(op, shared);
+  if (hasRows(op, shared))
     return op;
   MLIRContext *context = op.getContext();
   SmallVector<ExprAttr> parallel = op.getDomain().parallel;
@@ -129,7 +160,8 @@ ContractOp loop::alignConsumer(OpBuilder &builder, ContractOp op,
   op.erase();
   moved.setLhsIndicesAttr(dropUnits(moved, moved.getLhsIndices(), hints));
   moved.setRhsIndicesAttr(dropUnits(moved, moved.getRhsIndices(), hints));
-  return getSharedDims(moved, shared) ? moved : ContractOp();
+  readOnlyRow(moved, shared);
+  return hasRows(moved, shared) ? moved : ContractOp();
 }
 
 bool loop::canReshape(Value value) {

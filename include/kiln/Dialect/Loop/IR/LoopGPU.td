@@ -17,6 +17,7 @@
 //   scatters                                         #loop.gpu_scatter
 //   contractions, convolutions                       #loop.gpu_product
 //   contractions and the rows between them           #loop.gpu_blocks
+//   the same of few rows and many columns            #loop.gpu_column_parts
 //
 // Throughout:
 //
@@ -284,6 +285,28 @@ def Loop_GPUBlocksScheduleAttr : Loop_Schedule<"GPUBlocksSchedule", "gpu_blocks"
     /// Threads of a block.
     int64_t getThreads() const;
   }];
+}
+
+def Loop_GPUColumnPartsScheduleAttr
+    : Loop_Schedule<"GPUColumnPartsSchedule", "gpu_column_parts"> {
+  let summary = "Few rows of products, whose columns come in parts";
+  let description = [{
+    For kernels such as attention of one row, or few, over many columns, whose weights are
+    known as columns come (`kiln/Analysis/OnlineRows.h`). A warp has 16 rows, as far as
+    there are so many, and walks one of `parts` parts of the columns, `columns` at a time,
+    `stages` copies of them in flight, as with `#loop.gpu_blocks`. What it knows of a row
+    then, its maximum and what was added up behind it, goes to memory, and another function
+    joins all parts in their order.
+
+    Constraints:
+    - (C1) `columns` is a multiple of 16 from 16 to 256, `stages` from 2 to 8, `parts`
+      from 2 to 64.
+    - (C2) the kernel has two contractions of its rows, and other nests between.
+
+    Example: `#loop.gpu_column_parts<columns = 64, stages = 2, parts = 16>`
+  }];
+  let parameters = (ins "int64_t":$columns, "int64_t":$stages,
+                        "int64_t":$parts);
 }
 
 def Loop_TensorMapAttr : Loop_Attr<"TensorMap", "tensor_map"> {

@@ -153,10 +153,20 @@ struct GPUBlocksShape {
 struct GPUBlocksSchedule {
   int64_t rows, columns, partRows, stages, group;
   ProductUnit unit = ProductUnit::Mma;
+  int64_t shared = 0; ///< bytes of shared memory of a block; 0: not known
 };
 /// Nothing where the sums of a row do not fit into registers, or tiles into shared memory.
 std::optional<GPUBlocksSchedule> chooseGPUBlocks(const GPUBlocksShape &kernel,
                                                  const GPUMachine &machine);
+
+/// A warp has 16 rows, and some of the columns: for few rows, whose blocks would not
+/// occupy the machine, each reading long columns.
+struct GPUColumnPartsSchedule {
+  int64_t columns, stages, parts;
+};
+/// Nothing where blocks are enough, columns few, or a tile does not fit.
+std::optional<GPUColumnPartsSchedule>
+chooseGPUColumnParts(const GPUBlocksShape &kernel, const GPUMachine &machine);
 
 /// The same in several walks (kiln/Analysis/BlockWalks.h): a block has rows, or columns,
 /// and keeps scores of a tile, and sums, in registers.

@@ -324,8 +324,10 @@ def FuseProductsPass : Pass<"loop-fuse-products", "::mlir::func::FuncOp"> {
     not, and such products stay apart.
 
     For a GPU a chain is joined, whatever its size, where there is a schedule for it
-    (#loop.gpu_blocks); its products then read what another kernel only moves or extends
+    (#loop.gpu_blocks, #loop.gpu_column_parts); its products then read what another kernel only moves or extends
     from where that has it, and extensions to the type of a sum are left to matrix units.
+    Where a point has one row, points that multiply the same columns become rows of one:
+    heads that share keys read them once.
     Reports `fused` (passed) and `not-fused`
     (missed, with the reason).
   }];
