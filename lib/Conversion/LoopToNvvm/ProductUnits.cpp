@@ -79,21 +79,39 @@ SmallVector<Value> GridProductEmitter::loadParts(const Operand &operand,
   return values;
 }
 
-/// The first row and column of a thread.
+/// The first row and column of a thread. A warp has a rectangle of 4 by 8
+/// threads where the tile has room for them: its threads read fewer different
+/// rows and columns together than those of two long lines would.
 static std::pair<Value, Value> getFirst(ImplicitLocOpBuilder &b, Value thread,
                                         GPUProductScheduleAttr schedule,
                                         Type type) {
-  Value perRow = arith::ConstantIndexOp::create(
-      b, schedule.getColumns() / schedule.getPartColumns());
-  auto scale = [&](Value index, int64_t part, int64_t extent) -> Value {
-    Value lanes =
-        arith::ConstantIndexOp::create(b, Spread(part, extent, type).lanes);
-    return arith::MulIOp::create(b, index, lanes);
+  constexpr int64_t high = 4, wide = kWarp / high;
+  int64_t across = schedule.getColumns() / schedule.getPartColumns();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
   };
-  return {scale(arith::DivUIOp::create(b, thread, perRow),
-                schedule.getPartRows(), schedule.getRows()),
-          scale(arith::RemUIOp::create(b, thread, perRow),
-                schedule.getPartColumns(), schedule.getColumns())};
+  Value row = arith::DivUIOp::create(b, thread, constant(across));
+  Value column = arith::RemUIOp::create(b, thread, constant(across));
+  if (across % wide == 0 &&
+      schedule.getRows() / schedule.getPartRows() % high == 0) {
+    Value lane = arith::RemUIOp::create(b, thread, constant(kWarp));
+    Value warp = arith::DivUIOp::create(b, thread, constant(kWarp));
+    Value perRow = constant(across / wide);
+    auto join = [&](Value outer, Value inner, int64_t extent) -> Value {
+      Value first = arith::MulIOp::create(b, outer, constant(extent));
+      return arith::AddIOp::create(b, first, inner);
+    };
+    row = join(arith::DivUIOp::create(b, warp, perRow),
+               arith::DivUIOp::create(b, lane, constant(wide)), high);
+    column = join(arith::RemUIOp::create(b, warp, perRow),
+                  arith::RemUIOp::create(b, lane, constant(wide)), wide);
+  }
+  auto scale = [&](Value index, int64_t part, int64_t extent) -> Value {
+    return arith::MulIOp::create(b, index,
+                                 constant(Spread(part, extent, type).lanes));
+  };
+  return {scale(row, schedule.getPartRows(), schedule.getRows()),
+          scale(column, schedule.getPartColumns(), schedule.getColumns())};
 }
 
 SmallVector<Value> GridProductEmitter::multiplyFma(Value stage,
