@@ -240,6 +240,7 @@ private:
   Value multiply(Value sums, Value stage);
   SmallVector<Value> complete(Value sums);
   void syncCluster(bool isAligned);
+  int64_t countManyRegisters();
 
   // What follows the product (ProductFinish.cpp).
   /// Where this thread is among those of its warp, and its warp in the tile.

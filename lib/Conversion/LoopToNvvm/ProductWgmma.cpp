@@ -29,10 +29,14 @@ static constexpr int64_t kInstruction = 32;
 /// Bytes of a row in shared memory, of which the units of 16 bytes are exchanged within
 /// eight rows.
 static constexpr int64_t kRow = 128, kEightRows = 8 * kRow;
-/// Registers of a thread that asks, and of one that multiplies.
-static constexpr int64_t kFewRegisters = 40, kManyRegisters = 232;
-/// The same where threads copy, which know where their rows are.
-static constexpr int64_t kCopyRegisters = 88, kMultiplyRegisters = 208;
+/// Registers of a thread that asks, of one that copies, which knows where its
+/// rows are, and the most of one that multiplies.
+static constexpr int64_t kFewRegisters = 40, kCopyRegisters = 88,
+                         kManyRegisters = 232;
+/// Those of a multiprocessor; a warpgroup takes eight at a time for each thread.
+static constexpr int64_t kAllRegisters = 65536, kTogetherTaken = 8;
+/// Registers beside those of sums.
+static constexpr int64_t kOtherRegisters = 40;
 /// Nanoseconds after which a thread that waits looks again.
 static constexpr int64_t kTicks = 10000000;
 
@@ -402,6 +406,15 @@ GridWgmmaEmitter::emitProducts(const Tile &tile, Turn turn) {
   return Turn{loop.getResult(0), loop.getResult(1)};
 }
 
+/// What those who ask leave of the registers: who asked for more would wait for
+/// ever.
+int64_t GridWgmmaEmitter::countManyRegisters() {
+  int64_t others = (gathers() ? kCopyRegisters : kFewRegisters) * kWarpgroup;
+  int64_t each = (kAllRegisters - others) /
+                 (schedule.getRows() / kWarpgroupRows * kWarpgroup);
+  return std::min(kManyRegisters, each / kTogetherTaken * kTogetherTaken);
+}
+
 LogicalResult GridWgmmaEmitter::emitThread() {
   if (failed(analyze()))
     return failure();
@@ -414,6 +427,10 @@ LogicalResult GridWgmmaEmitter::emitThread() {
   if (cluster > 1 && gathers())
     return refuse(schedule) << "whose clusters share what the copy engine "
                                "brings, and threads copy here";
+  if (schedule.getColumns() / 2 + kOtherRegisters > countManyRegisters())
+    return refuse(schedule) << "whose threads have " << countManyRegisters()
+                            << " registers each, and "
+                            << schedule.getColumns() / 2 << " sums";
   sumPlace = stageBytes * schedule.getStages();
   barrierPlace = sumPlace + schedule.getRows() * kFinishedRow;
   sharedBytes = barrierPlace + 16 * schedule.getStages();
@@ -455,9 +472,8 @@ LogicalResult GridWgmmaEmitter::emitThread() {
   if (failed(gathers() ? emitGatherers() : emitIf(isFirst, ask)))
     return failure();
   b.setInsertionPoint(branch.elseBlock()->getTerminator());
-  NVVM::SetMaxRegisterOp::create(
-      b, gathers() ? kMultiplyRegisters : kManyRegisters,
-      NVVM::SetMaxRegisterAction::increase);
+  NVVM::SetMaxRegisterOp::create(b, countManyRegisters(),
+                                 NVVM::SetMaxRegisterAction::increase);
   warpgroup = arith::SubIOp::create(b, number, word(1));
   inGroup = arith::RemUIOp::create(b, thread, constantIndex(kWarpgroup));
   isLeader = isLess(inGroup, constantIndex(cluster));

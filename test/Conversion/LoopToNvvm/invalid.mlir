@@ -117,3 +117,19 @@ module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 13
     return %r : tensor<64x64xf32>
   }
 }
+
+// -----
+
+// Sums that three warpgroups cannot hold would be waited for without end.
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
+  func.func @step(%x: tensor<512x64xbf16>) -> tensor<512x512xbf16> {
+    // expected-error @below {{whose threads have 152 registers each, and 128 sums}}
+    %r = loop.kernel @k ins(%a = %x : tensor<512x64xbf16>) shared []
+        schedule #loop.gpu_product<unit = wgmma, rows = 192, columns = 256, sum = 64, part_rows = 64, part_columns = 256, stages = 2, lanes = 8, group = 8, split = 1> -> tensor<512x512xbf16> {
+      %c = loop.contract parallel [512, 512] reduction [64]
+          lhs %a[d0, d2] : tensor<512x64xbf16> rhs %a[d1, d2] : tensor<512x64xbf16> acc f32 : tensor<512x512xbf16>
+      loop.return %c : tensor<512x512xbf16>
+    }
+    return %r : tensor<512x512xbf16>
+  }
+}

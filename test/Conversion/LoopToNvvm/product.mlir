@@ -78,6 +78,26 @@ func.func @warpgroups(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>) ->
 
 // -----
 
+// Three that multiply share what registers the fourth leaves.
+// CHECK-LABEL: func.func @three_warpgroups
+// CHECK: #loop.step<kernel = @three, symbols = [], blocks = <132>, threads = 512, shared = 227392
+// CHECK: nvvm.setmaxregister decrease 40
+// CHECK: nvvm.setmaxregister increase 152
+// CHECK-COUNT-4: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 192, k = 16>
+func.func @three_warpgroups(%x: tensor<6304x768xbf16>, %w: tensor<768x768xbf16>) -> tensor<6304x768xbf16> {
+  %r = loop.kernel @three ins(%a = %x : tensor<6304x768xbf16>, %b = %w : tensor<768x768xbf16>) shared []
+      schedule #loop.gpu_product<unit = wgmma, rows = 192, columns = 192, sum = 64, part_rows = 64, part_columns = 192,
+                                 stages = 4, lanes = 8, group = 16, split = 1, blocks = 132> -> tensor<6304x768xbf16> {
+    %c = loop.contract parallel [6304, 768] reduction [768]
+        lhs %a[d0, d2] : tensor<6304x768xbf16> rhs %b[d1, d2] : tensor<768x768xbf16>
+        acc f32 : tensor<6304x768xbf16>
+    loop.return %c : tensor<6304x768xbf16>
+  }
+  return %r : tensor<6304x768xbf16>
+}
+
+// -----
+
 // f32 is rounded to tf32 where the target permits it: on its way into shared memory, from
 // where warpgroups take it along the sum, ...
 module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800, tf32 = true>} {
