@@ -234,6 +234,40 @@ TEST(GPUSchedules, BlocksSharePairsOfTilesWhereAllAreWhole) {
   EXPECT_EQ(getCluster(product), 1);
 }
 
+TEST(GPUSchedules, TilesOfWarpgroupsFollowWhatWasMeasured) {
+  GPUMachine machine;
+  machine.multiprocessors = 132;
+  machine.hasWarpgroups = true;
+  auto expectTile = [&](const GPUProductShape &product, int64_t rows,
+                        int64_t columns, int64_t split = 1) {
+    GPUProductSchedule s = chooseGPUProduct(product, machine);
+    EXPECT_EQ(s.unit, ProductUnit::Wgmma);
+    EXPECT_EQ(s.rows, rows);
+    EXPECT_EQ(s.columns, columns);
+    EXPECT_EQ(s.split, split);
+  };
+  // What is small is done when it has come.
+  expectTile(makeProduct(512, 512, 512), 64, 64);
+  expectTile(makeProduct(1024, 1024, 1024), 128, 64);
+  // Rows that begin within lines take the cache twice as long.
+  GPUProductShape apart = makeProduct(1000, 1000, 1000);
+  apart.beginsLines = false;
+  expectTile(apart, 128, 128);
+  // Few rows: all multiprocessors read, and no partial sums.
+  expectTile(makeProduct(16, 14336, 4096), 64, 128);
+  expectTile(makeProduct(256, 256, 65536), 64, 128, 16);
+  // One round, four rounds, and tiles that three warpgroups have.
+  expectTile(makeProduct(6304, 768, 768), 192, 192);
+  expectTile(makeProduct(6304, 3072, 768), 192, 192);
+  expectTile(makeProduct(4096, 4096, 4096), 128, 256);
+  expectTile(makeProduct(2048, 2048, 2048), 128, 256);
+  // Threads that copy have the rows of two.
+  GPUProductShape gathered = makeProduct(6304, 768, 768);
+  gathered.inBoxes = false;
+  gathered.isGathered = true;
+  EXPECT_LE(chooseGPUProduct(gathered, machine).rows, 128);
+}
+
 TEST(GPUSchedules, MatricesOfABatchShareNoFactors) {
   GPUMachine machine;
   machine.hasWarpgroups = true;

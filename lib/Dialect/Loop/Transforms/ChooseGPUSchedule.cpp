@@ -42,6 +42,8 @@ GPUMachine loop::getMachine(GPUTargetAttr target) {
 static constexpr int64_t kShortVectorSum = 32;
 /// Bytes that are copied at once, and that a copy engine wants rows to begin at.
 static constexpr int64_t kCopiedAtOnce = 16;
+/// Bytes of a line of a cache.
+static constexpr int64_t kLine = 128;
 
 namespace {
 /// Bytes of the elements that a kernel reads and writes.
@@ -285,6 +287,9 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
     product.inBoxes &= fitsBoxes(op, shape, k, product.bytes);
     product.together =
         std::min(product.together, getTogether(op, shape, k, product.bytes));
+    product.beginsLines &=
+        analysis::getOperandBoxes(op, shape, k, kLine / product.bytes)
+            .has_value();
   }
   // Threads do not round f32 on the way.
   product.isGathered = product.onUnits && !product.inBoxes &&

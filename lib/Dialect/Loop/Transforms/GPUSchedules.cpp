@@ -143,7 +143,8 @@ std::optional<GPUTileSchedule> loop::chooseGPUTile(const GPUTileShape &kernel) {
 namespace {
 /// A tile and the multiplications and additions that a multiprocessor does in a cycle
 /// with it, however many blocks that takes. For matrix units both count factors of 16
-/// bits; of wider ones a step has fewer.
+/// bits; of wider ones a step has fewer. That of warpgroups is for what threads bring them:
+/// what a copy engine brings is counted itself.
 struct ProductTile {
   ProductUnit unit;
   int64_t rows, columns, sum, partRows, partColumns, stages;
@@ -153,11 +154,12 @@ struct ProductTile {
 
 static constexpr ProductTile kProductTiles[] = {
     {ProductUnit::Wgmma, 128, 256, 64, 64, 256, 4, 1700},
+    {ProductUnit::Wgmma, 192, 192, 64, 64, 192, 4, 0},
     {ProductUnit::Wgmma, 128, 192, 64, 64, 192, 5, 1580},
     {ProductUnit::Wgmma, 128, 128, 64, 64, 128, 6, 1400},
-    {ProductUnit::Wgmma, 128, 64, 64, 64, 64, 8, 800},
     {ProductUnit::Wgmma, 64, 256, 64, 64, 256, 4, 900},
     {ProductUnit::Wgmma, 64, 128, 64, 64, 128, 8, 600},
+    {ProductUnit::Wgmma, 128, 64, 64, 64, 64, 8, 800},
     {ProductUnit::Wgmma, 64, 64, 64, 64, 64, 8, 350},
     {ProductUnit::Mma, 128, 256, 64, 64, 64, 3, 730},
     {ProductUnit::Mma, 256, 128, 64, 64, 64, 3, 730},
@@ -169,7 +171,7 @@ static constexpr ProductTile kProductTiles[] = {
     {ProductUnit::Mma, 32, 64, 64, 16, 32, 4, 240},
     {ProductUnit::Mma, 16, 64, 64, 16, 16, 5, 140},
     {ProductUnit::Mma, 64, 16, 64, 16, 16, 5, 140},
-    {ProductUnit::Fma, 128, 128, 16, 8, 8, 3, 100},
+    {ProductUnit::Fma, 128, 128, 16, 8, 8, 2, 100},
     {ProductUnit::Fma, 128, 64, 16, 8, 4, 3, 75},
     {ProductUnit::Fma, 64, 128, 16, 4, 8, 3, 75},
     {ProductUnit::Fma, 64, 64, 16, 4, 4, 3, 65},
@@ -180,8 +182,20 @@ static constexpr ProductTile kProductTiles[] = {
 /// Steps' worth of a sum that starting and finishing a tile takes, bytes of memory that
 /// pass in a cycle, and cycles until another function has started.
 static constexpr double kTileCost = 160, kBytesPerCycle = 1800, kLaunch = 5000;
+/// Cycles until the first function multiplies, and sums that a warpgroup finishes in one.
+static constexpr double kStart = 2500, kFinished = 8;
 /// What is left of the rate of warpgroups to which threads bring an operand.
 static constexpr double kGathered = 0.75;
+/// Multiplications and additions of warpgroups in a cycle; bytes of a cache that reach a
+/// multiprocessor in one, alone and with all others, and how often those count that do
+/// not begin where a line of the cache does.
+static constexpr double kBroughtRate = 1700, kProcessorBytes = 72,
+                        kSharedBytes = 46, kApart = 2;
+/// What a schedule must be better than one before it, whose tile is larger or its sum less
+/// split: it reads less, and leaves more of the power to multiply.
+static constexpr double kWorthOther = 0.98;
+/// What is felt of the shorter of multiplying and reading.
+static constexpr double kOverlapped = 0.1;
 /// The most rows of tiles that are visited together, and parts of a sum.
 static constexpr int64_t kMostGroup = 32, kMostSplit = 16;
 
@@ -257,21 +271,56 @@ static int64_t getCluster(const ProductTile &tile, int64_t split,
   return countRounds(2) <= countRounds(1) ? 2 : 1;
 }
 
+/// Cycles that so many blocks take at a time, each a tile that a copy engine brings: as
+/// long as multiplying, or as the cache has it.
+static double getBroughtRound(const ProductTile &tile, double sum, double blocks,
+                              const GPUProductShape &product,
+                              const GPUMachine &machine) {
+  if (blocks == 0)
+    return 0;
+  double steps = std::ceil(sum / tile.sum);
+  double multiplied = double(tile.rows) * tile.columns * tile.sum /
+                      (kBroughtRate * 2 / product.bytes);
+  // Nothing is brought of what is outside.
+  double lines = double(std::min(tile.rows, product.rows)) +
+                 std::min(tile.columns, product.columns);
+  double bytes = lines * tile.sum * product.bytes *
+                 (product.beginsLines ? 1 : kApart);
+  double share = std::min(kProcessorBytes,
+                          kSharedBytes * machine.multiprocessors / blocks);
+  return steps * std::max(multiplied, bytes / share) +
+         double(tile.partRows) * tile.partColumns / kFinished;
+}
+
 /// Cycles that a product takes, about.
 static double getCost(const ProductTile &tile, int64_t split,
                       const GPUProductShape &product,
                       const GPUMachine &machine) {
   int64_t processors = std::max<int64_t>(machine.multiprocessors, 1);
-  double rounds = double(llvm::divideCeil(
-      countBlocks(tile, split, /*cluster=*/1, product), processors));
-  double sum = std::ceil(double(product.sum) / split) + kTileCost;
-  double rate = tile.unit == ProductUnit::Wgmma && !product.inBoxes
-                    ? tile.rate * kGathered
-                    : tile.rate;
-  double cycles = rounds * tile.rows * tile.columns * sum / rate;
+  int64_t blocks = countBlocks(tile, split, /*cluster=*/1, product);
+  double sum = std::ceil(double(product.sum) / split);
+  double cycles = kStart;
+  if (tile.unit == ProductUnit::Wgmma && product.inBoxes) {
+    cycles += blocks / processors *
+                  getBroughtRound(tile, sum, processors, product, machine) +
+              getBroughtRound(tile, sum, blocks % processors, product, machine);
+  } else {
+    double rate =
+        tile.unit == ProductUnit::Wgmma ? tile.rate * kGathered : tile.rate;
+    cycles += llvm::divideCeil(blocks, processors) *
+              (double(tile.rows) * tile.columns * (sum + kTileCost) / rate);
+  }
+  double elements = double(product.rows) * product.columns * product.matrices;
+  // Memory takes its time whatever multiplies. Windows are read several times.
+  if (product.inBoxes) {
+    double factors = (double(product.rows) + product.columns) * product.sum *
+                     product.matrices;
+    double memory = (factors + elements) * product.bytes / kBytesPerCycle;
+    cycles =
+        std::max(cycles, memory) + kOverlapped * std::min(cycles, memory);
+  }
   if (split == 1)
     return cycles;
-  double elements = double(product.rows) * product.columns * product.matrices;
   return cycles + kLaunch +
          elements * product.sumBytes * 2 * split / kBytesPerCycle;
 }
@@ -291,13 +340,15 @@ findGPUProduct(const GPUProductShape &product, const GPUMachine &machine) {
   double least = 0;
   for (const ProductTile &each : kProductTiles) {
     ProductTile tile = getTileFor(each, product);
-    if (!mayBe(tile.unit) || getProductShared(tile, product) > machine.shared)
+    // Threads that bring what a copy engine does not have 128 rows.
+    if (!mayBe(tile.unit) || (tile.rate == 0 && !product.inBoxes) ||
+        getProductShared(tile, product) > machine.shared)
       continue;
     for (int64_t split = 1; split <= kMostSplit; split *= 2) {
       if (split > 1 && product.sum < split * tile.sum * tile.stages)
         break;
       double cost = getCost(tile, split, product, machine);
-      if (best.rows && cost >= least)
+      if (best.rows && cost >= least * kWorthOther)
         continue;
       least = cost;
       int64_t cluster = getCluster(tile, split, product, machine);

@@ -124,6 +124,7 @@ struct GPUProductShape {
   int64_t sumBytes = 4;
   bool onUnits = false;  ///< matrix units may multiply such factors
   bool inBoxes = false;  ///< a copy engine can bring both operands
+  bool beginsLines = true; ///< whose rows begin where lines of 128 bytes do
   int64_t together = 16; ///< bytes of an operand that are copied together, the fewest
   bool isGathered = false; ///< threads can bring what it cannot, 16 bytes at a time
 };
