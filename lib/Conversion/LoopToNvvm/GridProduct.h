@@ -29,6 +29,7 @@
 #define KILN_LIB_CONVERSION_LOOPTONVVM_GRIDPRODUCT_H
 
 #include "GridEmitter.h"
+#include "Warpgroups.h"
 
 #include "kiln/Analysis/ContractionShape.h"
 
@@ -218,24 +219,19 @@ private:
     SmallVector<Value> runs; ///< its index in the runs of its group
     Value inside;            ///< null: it is
   };
-  /// Which stage is next, and the phase of its barriers, as i32.
-  struct Turn {
-    Value stage, phase;
-  };
 
   LogicalResult emitThread() override;
   LogicalResult describe(Operand &operand);
   int64_t countSharers(const Operand &operand) const;
   void initBarriers();
   Value getBarrier(bool isFull, Value stage);
-  void wait(bool isFull, const Turn &turn, bool isNextPhase);
+  void wait(bool isFull, const StageTurn &turn, bool isNextPhase);
   void arrive(Value stage);
-  Turn advance(const Turn &turn);
-  LogicalResult
-  forEachTile(llvm::function_ref<FailureOr<Turn>(const Tile &, Turn)> body);
-  Turn emitCopies(const Tile &tile, Turn turn);
+  LogicalResult forEachTile(
+      llvm::function_ref<FailureOr<StageTurn>(const Tile &, StageTurn)> body);
+  StageTurn emitCopies(const Tile &tile, StageTurn turn);
   void copy(const Operand &operand, const Tile &tile, Value stage, Value sum);
-  FailureOr<Turn> emitProducts(const Tile &tile, Turn turn);
+  FailureOr<StageTurn> emitProducts(const Tile &tile, StageTurn turn);
   Value getDescriptor(const Operand &operand, Value stage, Value part);
   Value multiply(Value sums, Value stage);
   SmallVector<Value> complete(Value sums);
@@ -271,16 +267,13 @@ private:
                     const GatheredRow &row, ArrayRef<Value> sum);
   void gather(const Operand &operand, const Tile &tile,
               ArrayRef<GatheredRow> rows, Value stage, Value start);
-  Turn emitGather(const Tile &tile, Turn turn);
+  StageTurn emitGather(const Tile &tile, StageTurn turn);
   LogicalResult emitGatherers();
   void fenceGathered();
 
-  Value getShared(Value bytes);
-  Value word(int64_t value);
-
   Operand operands[2];
   int64_t stageBytes = 0, barrierPlace = 0, sumPlace = 0;
-  Value sharedBase;
+  std::optional<Warpgroups> tools;
   Value warpgroup, isLeader;
   Value inGroup; ///< the number of a thread in its warpgroup
   Value rank;    ///< of the block in its cluster

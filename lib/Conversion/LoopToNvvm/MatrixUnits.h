@@ -19,9 +19,8 @@ namespace kiln::loop {
 /// thread of a warp has 8 and 4, and 4 sums. Of tf32 the sum has half as many.
 constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kMmaSum = 16, kMmaSums = 4;
 
-/// Threads of a warpgroup, rows that it multiplies by `wgmma`, and those of
-/// each warp.
-constexpr int64_t kWarpgroup = 128, kWarpgroupRows = 64, kWarpRows = 16;
+/// Rows of each warp of a warpgroup that multiplies.
+constexpr int64_t kWarpRows = 16;
 
 /// True for what matrix units multiply; f32 is rounded to tf32.
 inline bool isOnUnits(mlir::Type factor) {

@@ -50,11 +50,11 @@ GridWgmmaEmitter::Finisher GridWgmmaEmitter::getFinisher() {
   Value warp = arith::DivUIOp::create(b, inGroup, constantIndex(kWarp));
   Value number = arith::SubIOp::create(
       b, arith::DivUIOp::create(b, thread, constantIndex(kWarp)),
-      constantIndex(kWarpgroup / kWarp));
+      constantIndex(kGroupThreads / kWarp));
   own.memory =
       add(mul(number, kWarpRows * kFinishedRow), constantIndex(sumPlace));
   Value group = arith::IndexCastUIOp::create(b, b.getIndexType(), warpgroup);
-  own.firstRow = add(mul(group, kWarpgroupRows), mul(warp, kWarpRows));
+  own.firstRow = add(mul(group, kGroupRows), mul(warp, kWarpRows));
   Value four = constantIndex(4);
   own.row = arith::DivUIOp::create(b, own.lane, four);
   own.column = mul(arith::RemUIOp::create(b, own.lane, four), 2);
@@ -136,11 +136,12 @@ LogicalResult GridWgmmaEmitter::finishPacked(const Tile &tile,
           words.push_back(*word);
         }
       NVVM::StMatrixOp::create(
-          b, getShared(toWord(add(block, constantIndex(k * kPacked)))), words,
-          NVVM::MMALayout::row, NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+          b, tools->getShared(toWord(add(block, constantIndex(k * kPacked)))),
+          words, NVVM::MMALayout::row,
+          NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
           NVVM::LdStMatrixEltType::B16);
     }
-    NVVM::SyncWarpOp::create(b, word(-1));
+    NVVM::SyncWarpOp::create(b, tools->word(-1));
     Value perRow = constantIndex(columns / kTogether16);
     for (int64_t k = 0; k < kWarpRows * columns / kTogether16; k += kWarp) {
       Value number = add(own.lane, constantIndex(k));
@@ -152,13 +153,13 @@ LogicalResult GridWgmmaEmitter::finishPacked(const Tile &tile,
       row = add(tile.firstRow, add(own.firstRow, row));
       Value at = add(tile.firstColumn, add(column, constantIndex(first)));
       (void)emitIf(isInside(row, at), [&] {
-        Value value = LLVM::LoadOp::create(b, vector, getShared(toWord(from)),
-                                           kTogether16 * kPacked);
+        Value value = LLVM::LoadOp::create(
+            b, vector, tools->getShared(toWord(from)), kTogether16 * kPacked);
         storeResult(enterVector(tile.matrix, row, at, kTogether16), value);
         return success();
       });
     }
-    NVVM::SyncWarpOp::create(b, word(-1));
+    NVVM::SyncWarpOp::create(b, tools->word(-1));
   }
   return success();
 }
@@ -202,7 +203,7 @@ LogicalResult GridWgmmaEmitter::finishWide(const Tile &tile,
     return finishInside(tile, add(own.firstRow, row),
                         add(column, constantIndex(first)), [&]() -> Value {
                           return LLVM::LoadOp::create(
-                              b, type, getShared(toWord(from)),
+                              b, type, tools->getShared(toWord(from)),
                               std::min<int64_t>(lanes * kWide, 16));
                         });
   };
@@ -230,10 +231,10 @@ LogicalResult GridWgmmaEmitter::finishWide(const Tile &tile,
             b, pair, ArrayRef(values).slice((first + k) / 2 + below * 2, 2));
         int64_t more = (below * 8 * kWidePitch + k) * kWide;
         LLVM::StoreOp::create(
-            b, value, getShared(toWord(add(place, constantIndex(more)))),
+            b, value, tools->getShared(toWord(add(place, constantIndex(more)))),
             2 * kWide);
       }
-    NVVM::SyncWarpOp::create(b, word(-1));
+    NVVM::SyncWarpOp::create(b, tools->word(-1));
     if (aheadOf != 0) {
       readColumns(first + aheadOf);
       for (int64_t k = 0; k < vectors; k += kWarp) {
@@ -253,7 +254,7 @@ LogicalResult GridWgmmaEmitter::finishWide(const Tile &tile,
                           first)))
           return failure();
     }
-    NVVM::SyncWarpOp::create(b, word(-1));
+    NVVM::SyncWarpOp::create(b, tools->word(-1));
   }
   return success();
 }

@@ -113,7 +113,7 @@ void GridWgmmaEmitter::gather(const Operand &operand, const Tile &tile,
   Value exchanged = arith::XOrIOp::create(
       b, unit, arith::RemUIOp::create(b, row, constantIndex(kRowThreads)));
   Value place = arith::AddIOp::create(
-      b, arith::MulIOp::create(b, stage, word(stageBytes)),
+      b, arith::MulIOp::create(b, stage, tools->word(stageBytes)),
       toWord(add(mul(row, kStageRow),
                  add(mul(exchanged, kUnit), constantIndex(operand.place)))));
   Value sum = add(start, mul(unit, kUnit / width));
@@ -128,22 +128,22 @@ void GridWgmmaEmitter::gather(const Operand &operand, const Tile &tile,
     Value from = LLVM::GEPOp::create(b, operand.memory.pointer.getType(),
                                      operand.type, operand.memory.pointer,
                                      ArrayRef<LLVM::GEPArg>{element});
-    Value count = word(kUnit);
+    Value count = tools->word(kUnit);
     for (Value condition :
          {each.inside, inSum, getUnmasked(operand, tile, each, runs)})
       if (condition)
-        count = arith::SelectOp::create(b, condition, count, word(0));
+        count = arith::SelectOp::create(b, condition, count, tools->word(0));
     Value to = arith::AddIOp::create(
-        b, place, word(int64_t(k) * kRowsAtOnce * kStageRow));
-    NVVM::CpAsyncOp::create(b, getShared(to), from, b.getI32IntegerAttr(kUnit),
+        b, place, tools->word(int64_t(k) * kRowsAtOnce * kStageRow));
+    NVVM::CpAsyncOp::create(b, tools->getShared(to), from,
+                            b.getI32IntegerAttr(kUnit),
                             NVVM::LoadCacheModifierKindAttr::get(
                                 context, NVVM::LoadCacheModifierKind::CG),
                             count);
   }
 }
 
-GridWgmmaEmitter::Turn GridWgmmaEmitter::emitGather(const Tile &tile,
-                                                    Turn turn) {
+StageTurn GridWgmmaEmitter::emitGather(const Tile &tile, StageTurn turn) {
   SmallVector<GatheredRow> rows[2];
   int64_t askedBytes = stageBytes;
   for (auto [k, operand] : llvm::enumerate(operands))
@@ -158,14 +158,14 @@ GridWgmmaEmitter::Turn GridWgmmaEmitter::emitGather(const Tile &tile,
                                  ValueRange{turn.stage, turn.phase});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Turn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+  StageTurn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
   wait(/*isFull=*/false, now, /*isNextPhase=*/true);
   Value sum =
       add(tile.sumBegin, mul(loop.getInductionVar(), schedule.getSum()));
   if (askedBytes > 0)
     (void)emitIf(isFirst, [&] {
       NVVM::MBarrierArriveExpectTxOp::create(
-          b, Type(), getBarrier(true, now.stage), word(askedBytes),
+          b, Type(), getBarrier(true, now.stage), tools->word(askedBytes),
           NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
       for (const Operand &operand : operands)
         if (!operand.isGathered)
@@ -177,15 +177,15 @@ GridWgmmaEmitter::Turn GridWgmmaEmitter::emitGather(const Tile &tile,
       gather(operand, tile, rows[k], now.stage, sum);
   NVVM::CpAsyncMBarrierArriveOp::create(b, getBarrier(true, now.stage),
                                         /*noinc=*/true);
-  Turn next = advance(now);
+  StageTurn next = tools->advance(now, schedule.getStages());
   scf::YieldOp::create(b, ValueRange{next.stage, next.phase});
   return {loop.getResult(0), loop.getResult(1)};
 }
 
 /// The tiles of this block, for all threads of the warpgroup that asks.
 LogicalResult GridWgmmaEmitter::emitGatherers() {
-  if (failed(forEachTile([&](const Tile &tile, Turn turn) {
-        return FailureOr<Turn>(emitGather(tile, turn));
+  if (failed(forEachTile([&](const Tile &tile, StageTurn turn) {
+        return FailureOr<StageTurn>(emitGather(tile, turn));
       })))
     return failure();
   // Nobody leaves before their copies have come.

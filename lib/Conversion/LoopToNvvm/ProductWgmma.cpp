@@ -24,11 +24,6 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-/// Bytes of a row of A that one instruction does.
-static constexpr int64_t kInstruction = 32;
-/// Bytes of a row in shared memory, of which the units of 16 bytes are exchanged within
-/// eight rows.
-static constexpr int64_t kRow = 128, kEightRows = 8 * kRow;
 /// Registers of a thread that asks, of one that copies, which knows where its
 /// rows are, and the most of one that multiplies.
 static constexpr int64_t kFewRegisters = 40, kCopyRegisters = 88,
@@ -37,17 +32,6 @@ static constexpr int64_t kFewRegisters = 40, kCopyRegisters = 88,
 static constexpr int64_t kAllRegisters = 65536, kTogetherTaken = 8;
 /// Registers beside those of sums.
 static constexpr int64_t kOtherRegisters = 40;
-/// Nanoseconds after which a thread that waits looks again.
-static constexpr int64_t kTicks = 10000000;
-
-Value GridWgmmaEmitter::word(int64_t value) {
-  return arith::ConstantIntOp::create(b, value, 32);
-}
-
-Value GridWgmmaEmitter::getShared(Value bytes) {
-  return LLVM::GEPOp::create(b, sharedBase.getType(), b.getI8Type(), sharedBase,
-                             ArrayRef<LLVM::GEPArg>{bytes});
-}
 
 //===----------------------------------------------------------------------===//
 // Operands and barriers
@@ -58,8 +42,8 @@ LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
   if (!isOnUnits(type))
     return refuse(schedule)
            << "whose unit multiplies two bf16, two f16 or two f32";
-  if (schedule.getSum() * bytesOf(type) != kRow)
-    return refuse(schedule) << "whose unit takes " << kRow / bytesOf(type)
+  if (schedule.getSum() * bytesOf(type) != kChunkRow)
+    return refuse(schedule) << "whose unit takes " << kChunkRow / bytesOf(type)
                             << " elements of " << type << " at a time";
   if (isGathered(operand.number))
     return describeGathered(operand);
@@ -83,7 +67,7 @@ LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
   stageBytes += (operand.boxes.alongSum
                      ? operand.extent
                      : llvm::alignTo(operand.extent, schedule.getSum())) *
-                kRow;
+                kChunkRow;
   SmallVector<ExprAttr> strides;
   for (ExprAttr stride : ArrayRef(operand.boxes.strides).drop_front())
     strides.push_back(stride * bytesOf(type));
@@ -98,7 +82,7 @@ LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
   operand.map = addMap(TensorMapAttr::get(
       context, argument.getArgNumber(), type, operand.boxes.offset,
       getExprArray(context, operand.boxes.sizes),
-      getExprArray(context, strides), b.getDenseI64ArrayAttr(box), kRow));
+      getExprArray(context, strides), b.getDenseI64ArrayAttr(box), kChunkRow));
   return success();
 }
 
@@ -109,20 +93,17 @@ int64_t GridWgmmaEmitter::countSharers(const Operand &operand) const {
 
 Value GridWgmmaEmitter::getBarrier(bool isFull, Value stage) {
   int64_t first = barrierPlace + (isFull ? 0 : 8 * schedule.getStages());
-  return getShared(arith::AddIOp::create(
-      b, arith::MulIOp::create(b, stage, word(8)), word(first)));
+  return tools->getShared(tools->add(tools->mul(stage, 8), tools->word(first)));
 }
 
 void GridWgmmaEmitter::initBarriers() {
-  int64_t readers = schedule.getRows() / kWarpgroupRows * schedule.getCluster();
+  int64_t readers = schedule.getRows() / kGroupRows * schedule.getCluster();
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread,
                                         constantIndex(0));
   (void)emitIf(isFirst, [&] {
     for (int64_t stage = 0; stage < schedule.getStages(); ++stage) {
-      NVVM::MBarrierInitOp::create(b, getBarrier(true, word(stage)),
-                                   word(countArrivals()), Value());
-      NVVM::MBarrierInitOp::create(b, getBarrier(false, word(stage)),
-                                   word(readers), Value());
+      tools->initBarrier(getBarrier(true, tools->word(stage)), countArrivals());
+      tools->initBarrier(getBarrier(false, tools->word(stage)), readers);
     }
     NVVM::FenceMbarrierInitOp::create(b);
     return success();
@@ -140,12 +121,10 @@ void GridWgmmaEmitter::syncCluster(bool isAligned) {
   NVVM::ClusterWaitOp::create(b, aligned);
 }
 
-void GridWgmmaEmitter::wait(bool isFull, const Turn &turn, bool isNextPhase) {
-  Value phase = turn.phase;
-  if (isNextPhase)
-    phase = arith::XOrIOp::create(b, phase, word(1));
-  NVVM::MBarrierTryWaitParityOp::create(b, getBarrier(isFull, turn.stage),
-                                        phase, word(kTicks));
+void GridWgmmaEmitter::wait(bool isFull, const StageTurn &turn,
+                            bool isNextPhase) {
+  Value phase = isNextPhase ? tools->flip(turn.phase) : turn.phase;
+  tools->wait(getBarrier(isFull, turn.stage), phase);
 }
 
 /// Says for a warpgroup that it has read a stage: to all blocks that bring
@@ -155,7 +134,7 @@ void GridWgmmaEmitter::arrive(Value stage) {
   (void)emitIf(isLeader, [&] {
     Value barrier = getBarrier(false, stage);
     if (schedule.getCluster() == 1) {
-      NVVM::MBarrierArriveOp::create(b, b.getI64Type(), barrier, Value());
+      tools->arrive(barrier);
       return success();
     }
     Value address = LLVM::PtrToIntOp::create(b, b.getI32Type(), barrier);
@@ -171,18 +150,9 @@ void GridWgmmaEmitter::arrive(Value stage) {
   });
 }
 
-GridWgmmaEmitter::Turn GridWgmmaEmitter::advance(const Turn &turn) {
-  Value next = arith::AddIOp::create(b, turn.stage, word(1));
-  Value isEnd = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next,
-                                      word(schedule.getStages()));
-  Value flipped = arith::XOrIOp::create(b, turn.phase, word(1));
-  return {arith::SelectOp::create(b, isEnd, word(0), next),
-          arith::SelectOp::create(b, isEnd, flipped, turn.phase)};
-}
-
 /// Runs `body` for all tiles of this block.
 LogicalResult GridWgmmaEmitter::forEachTile(
-    llvm::function_ref<FailureOr<Turn>(const Tile &, Turn)> body) {
+    llvm::function_ref<FailureOr<StageTurn>(const Tile &, StageTurn)> body) {
   Value grid = arith::IndexCastUIOp::create(
       b, b.getIndexType(), NVVM::GridDimXOp::create(b, b.getI32Type()));
   Value first = block;
@@ -192,7 +162,7 @@ LogicalResult GridWgmmaEmitter::forEachTile(
     grid = arith::DivUIOp::create(b, grid, constantIndex(cluster));
   }
   auto loop = scf::ForOp::create(b, first, getArgument(countTiles()), grid,
-                                 ValueRange{word(0), word(0)});
+                                 ValueRange{tools->word(0), tools->word(0)});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Tile tile = enterTile(loop.getInductionVar());
@@ -224,8 +194,8 @@ void GridWgmmaEmitter::copy(const Operand &operand, const Tile &tile,
   for (unsigned number : operand.boxes.outer)
     more.push_back(toWord(matrix[number]));
   Value place = arith::AddIOp::create(
-      b, arith::MulIOp::create(b, stage, word(stageBytes)),
-      word(operand.place));
+      b, arith::MulIOp::create(b, stage, tools->word(stageBytes)),
+      tools->word(operand.place));
   Value barrier = getBarrier(true, stage);
   // A block of a cluster brings its part to all of them.
   int64_t sharers = countSharers(operand), extent = operand.extent / sharers;
@@ -233,42 +203,35 @@ void GridWgmmaEmitter::copy(const Operand &operand, const Tile &tile,
   if (sharers > 1) {
     everywhere = arith::ConstantIntOp::create(b, (1 << sharers) - 1, 16);
     across = add(across, mul(rank, extent));
-    place = arith::AddIOp::create(b, place, toWord(mul(rank, extent * kRow)));
+    place =
+        arith::AddIOp::create(b, place, toWord(mul(rank, extent * kChunkRow)));
   }
   auto ask = [&](Value to, Value x, Value y) {
     SmallVector<Value> coordinates = {toWord(x), toWord(y)};
     llvm::append_range(coordinates, more);
-    auto cluster = LLVM::LLVMPointerType::get(context, /*addressSpace=*/7);
-    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        b, LLVM::AddrSpaceCastOp::create(b, cluster, getShared(to)),
-        operand.map, coordinates, barrier, ValueRange(), everywhere, Value(),
-        NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(),
-        Value());
+    tools->ask(operand.map, coordinates, to, barrier, everywhere);
   };
   if (operand.boxes.alongSum)
     return ask(place, sum, across);
   for (int64_t k = 0; k < extent; k += schedule.getSum())
-    ask(arith::AddIOp::create(b, place, word(k * kRow)),
+    ask(arith::AddIOp::create(b, place, tools->word(k * kChunkRow)),
         add(across, constantIndex(k)), sum);
 }
 
-GridWgmmaEmitter::Turn GridWgmmaEmitter::emitCopies(const Tile &tile,
-                                                    Turn turn) {
+StageTurn GridWgmmaEmitter::emitCopies(const Tile &tile, StageTurn turn) {
   auto loop = scf::ForOp::create(b, constantIndex(0), tile.steps,
                                  constantIndex(1),
                                  ValueRange{turn.stage, turn.phase});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Turn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+  StageTurn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
   wait(/*isFull=*/false, now, /*isNextPhase=*/true);
-  NVVM::MBarrierArriveExpectTxOp::create(
-      b, Type(), getBarrier(true, now.stage), word(stageBytes),
-      NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
+  tools->expect(getBarrier(true, now.stage), stageBytes);
   Value sum =
       add(tile.sumBegin, mul(loop.getInductionVar(), schedule.getSum()));
   for (const Operand &operand : operands)
     copy(operand, tile, now.stage, sum);
-  Turn next = advance(now);
+  StageTurn next = tools->advance(now, schedule.getStages());
   scf::YieldOp::create(b, ValueRange{next.stage, next.phase});
   return {loop.getResult(0), loop.getResult(1)};
 }
@@ -277,29 +240,21 @@ GridWgmmaEmitter::Turn GridWgmmaEmitter::emitCopies(const Tile &tile,
 // Who multiplies
 //===----------------------------------------------------------------------===//
 
-/// Where an operand of a warpgroup lies, as `wgmma` takes it: part number `part` of its
-/// rows, of 64. The window of a cluster is no part of the address.
+/// Where an operand of a warpgroup lies, as `wgmma` takes it: part number
+/// `part` of its rows, of 64.
 Value GridWgmmaEmitter::getDescriptor(const Operand &operand, Value stage,
                                       Value part) {
   Value place = arith::AddIOp::create(
-      b, arith::MulIOp::create(b, stage, word(stageBytes)),
-      word(operand.place));
+      b, arith::MulIOp::create(b, stage, tools->word(stageBytes)),
+      tools->word(operand.place));
   if (part)
     place = arith::AddIOp::create(
         b, place,
-        arith::MulIOp::create(b, part, word(kWarpgroupRows * kRow)));
-  Value base = LLVM::PtrToIntOp::create(b, b.getI32Type(), sharedBase);
-  Value address = arith::AndIOp::create(
-      b, arith::AddIOp::create(b, base, place), word(0x3FFFF));
-  Value wide = arith::ExtUIOp::create(
-      b, b.getI64Type(), arith::ShRUIOp::create(b, address, word(4)));
+        arith::MulIOp::create(b, part, tools->word(kGroupRows * kChunkRow)));
   // Along the sum eight rows follow each other; else 64 elements across do, each with
   // all of the step's sum.
-  int64_t leading = operand.boxes.alongSum ? 16 : schedule.getSum() * kRow;
-  int64_t layout = (int64_t(1) << 62) | (kEightRows / 16) << 32 |
-                   (leading / 16) << 16;
-  return arith::OrIOp::create(
-      b, wide, arith::ConstantIntOp::create(b, layout, 64));
+  return tools->getDescriptor(
+      place, operand.boxes.alongSum ? 16 : schedule.getSum() * kChunkRow);
 }
 
 /// One step; the sums are not there before it is waited for.
@@ -310,15 +265,13 @@ Value GridWgmmaEmitter::multiply(Value sums, Value stage) {
   NVVM::WGMMATypes type = element.isF32()   ? NVVM::WGMMATypes::tf32
                           : element.isF16() ? NVVM::WGMMATypes::f16
                                             : NVVM::WGMMATypes::bf16;
-  int64_t width = bytesOf(element), depth = kInstruction / width;
-  NVVM::WgmmaFenceAlignedOp::create(b);
+  int64_t width = bytesOf(element), depth = kChunkStep / width;
+  tools->fence();
   for (int64_t k = 0; k < schedule.getSum(); k += depth) {
     Value at[2];
     for (auto [n, operand] : llvm::enumerate(operands)) {
-      int64_t bytes = operand.boxes.alongSum ? k * width : k * kRow;
-      at[n] = arith::AddIOp::create(
-          b, descriptors[n],
-          arith::ConstantIntOp::create(b, bytes / 16, 64));
+      int64_t bytes = operand.boxes.alongSum ? k * width : k * kChunkRow;
+      at[n] = tools->advance(descriptors[n], bytes);
     }
     auto layoutOf = [&](unsigned n) {
       bool isRow = operands[n].boxes.alongSum == (n == 0);
@@ -326,13 +279,13 @@ Value GridWgmmaEmitter::multiply(Value sums, Value stage) {
     };
     sums = NVVM::WgmmaMmaAsyncOp::create(
         b, sums.getType(), sums, at[0], at[1],
-        NVVM::MMAShapeAttr::get(context, kWarpgroupRows, schedule.getColumns(),
+        NVVM::MMAShapeAttr::get(context, kGroupRows, schedule.getColumns(),
                                 depth),
         type, type, NVVM::WGMMATypes::f32, NVVM::WGMMAScaleOut::one,
         NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one, layoutOf(0),
         layoutOf(1), NVVM::MMAIntOverflowAttr());
   }
-  NVVM::WgmmaGroupSyncAlignedOp::create(b);
+  tools->commit();
   return sums;
 }
 
@@ -341,29 +294,14 @@ Value GridWgmmaEmitter::multiply(Value sums, Value stage) {
 SmallVector<Value> GridWgmmaEmitter::complete(Value sums) {
   int64_t count = schedule.getColumns() / 2;
   SmallVector<Value> values;
-  std::string constraints;
-  for (int64_t k = 0; k < count; ++k) {
+  for (int64_t k = 0; k < count; ++k)
     values.push_back(
         LLVM::ExtractValueOp::create(b, sums, ArrayRef<int64_t>{k}));
-    constraints += "=f,";
-  }
-  for (int64_t k = 0; k < count; ++k)
-    constraints += std::to_string(k) + (k + 1 < count ? "," : "");
-  Value all = LLVM::InlineAsmOp::create(
-                  b, TypeRange{sums.getType()}, values,
-                  "wgmma.wait_group.sync.aligned 0;", constraints,
-                  /*has_side_effects=*/true, /*is_align_stack=*/false,
-                  LLVM::TailCallKind::None,
-                  LLVM::AsmDialectAttr::get(context, LLVM::AsmDialect::AD_ATT),
-                  ArrayAttr())
-                  .getResult(0);
-  for (auto [k, value] : llvm::enumerate(values))
-    value = LLVM::ExtractValueOp::create(b, all, ArrayRef<int64_t>{int64_t(k)});
-  return values;
+  return tools->complete(values, /*pending=*/0);
 }
 
-FailureOr<GridWgmmaEmitter::Turn>
-GridWgmmaEmitter::emitProducts(const Tile &tile, Turn turn) {
+FailureOr<StageTurn> GridWgmmaEmitter::emitProducts(const Tile &tile,
+                                                    StageTurn turn) {
   int64_t count = schedule.getColumns() / 2;
   auto type = LLVM::LLVMStructType::getLiteral(
       context, SmallVector<Type>(count, sumType));
@@ -374,11 +312,11 @@ GridWgmmaEmitter::emitProducts(const Tile &tile, Turn turn) {
     sums = LLVM::InsertValueOp::create(b, sums, zero, ArrayRef<int64_t>{k});
   auto loop = scf::ForOp::create(
       b, constantIndex(0), tile.steps, constantIndex(1),
-      ValueRange{turn.stage, turn.phase, word(0), sums});
+      ValueRange{turn.stage, turn.phase, tools->word(0), sums});
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Turn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+    StageTurn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
     wait(/*isFull=*/true, now, /*isNextPhase=*/false);
     fenceGathered();
     Value made = multiply(loop.getRegionIterArg(3), now.stage);
@@ -390,7 +328,7 @@ GridWgmmaEmitter::emitProducts(const Tile &tile, Turn turn) {
       arrive(loop.getRegionIterArg(2));
       return success();
     });
-    Turn next = advance(now);
+    StageTurn next = tools->advance(now, schedule.getStages());
     scf::YieldOp::create(b,
                          ValueRange{next.stage, next.phase, now.stage, made});
   }
@@ -403,15 +341,15 @@ GridWgmmaEmitter::emitProducts(const Tile &tile, Turn turn) {
   };
   if (failed(finishTile(tile, loop.getResult(3), release)))
     return failure();
-  return Turn{loop.getResult(0), loop.getResult(1)};
+  return StageTurn{loop.getResult(0), loop.getResult(1)};
 }
 
 /// What those who ask leave of the registers: who asked for more would wait for
 /// ever.
 int64_t GridWgmmaEmitter::countManyRegisters() {
-  int64_t others = (gathers() ? kCopyRegisters : kFewRegisters) * kWarpgroup;
+  int64_t others = (gathers() ? kCopyRegisters : kFewRegisters) * kGroupThreads;
   int64_t each = (kAllRegisters - others) /
-                 (schedule.getRows() / kWarpgroupRows * kWarpgroup);
+                 (schedule.getRows() / kGroupRows * kGroupThreads);
   return std::min(kManyRegisters, each / kTogetherTaken * kTogetherTaken);
 }
 
@@ -445,16 +383,17 @@ LogicalResult GridWgmmaEmitter::emitThread() {
                       b.getDenseI32ArrayAttr({int32_t(cluster), 1, 1}));
     rank = arith::RemUIOp::create(b, block, constantIndex(cluster));
   }
-  sharedBase = getSharedMemory();
+  tools.emplace(b, getSharedMemory());
   initBarriers();
 
   // The same for all threads of a warp, and known to be.
-  Value number = arith::DivUIOp::create(b, thread, constantIndex(kWarpgroup));
-  number = NVVM::ShflOp::create(b, b.getI32Type(), word(-1), toWord(number),
-                                word(0), word(kWarp - 1), NVVM::ShflKind::idx,
-                                UnitAttr());
+  Value number =
+      arith::DivUIOp::create(b, thread, constantIndex(kGroupThreads));
+  number = NVVM::ShflOp::create(
+      b, b.getI32Type(), tools->word(-1), toWord(number), tools->word(0),
+      tools->word(kWarp - 1), NVVM::ShflKind::idx, UnitAttr());
   Value asks = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
-                                     word(0));
+                                     tools->word(0));
   auto branch = scf::IfOp::create(b, asks, /*withElseRegion=*/true);
   // Nobody leaves before the others' copies and answers have come.
   syncCluster(/*isAligned=*/false);
@@ -465,8 +404,8 @@ LogicalResult GridWgmmaEmitter::emitThread() {
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread,
                                         constantIndex(0));
   auto ask = [&] {
-    return forEachTile([&](const Tile &tile, Turn turn) {
-      return FailureOr<Turn>(emitCopies(tile, turn));
+    return forEachTile([&](const Tile &tile, StageTurn turn) {
+      return FailureOr<StageTurn>(emitCopies(tile, turn));
     });
   };
   if (failed(gathers() ? emitGatherers() : emitIf(isFirst, ask)))
@@ -474,10 +413,10 @@ LogicalResult GridWgmmaEmitter::emitThread() {
   b.setInsertionPoint(branch.elseBlock()->getTerminator());
   NVVM::SetMaxRegisterOp::create(b, countManyRegisters(),
                                  NVVM::SetMaxRegisterAction::increase);
-  warpgroup = arith::SubIOp::create(b, number, word(1));
-  inGroup = arith::RemUIOp::create(b, thread, constantIndex(kWarpgroup));
+  warpgroup = arith::SubIOp::create(b, number, tools->word(1));
+  inGroup = arith::RemUIOp::create(b, thread, constantIndex(kGroupThreads));
   isLeader = isLess(inGroup, constantIndex(cluster));
-  return forEachTile([&](const Tile &tile, Turn turn) {
+  return forEachTile([&](const Tile &tile, StageTurn turn) {
     return emitProducts(tile, turn);
   });
 }

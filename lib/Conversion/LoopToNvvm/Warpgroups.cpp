@@ -70,11 +70,11 @@ StageTurn Warpgroups::advance(const StageTurn &turn, int64_t stages) {
 }
 
 void Warpgroups::ask(Value map, ValueRange coordinates, Value place,
-                     Value barrier) {
+                     Value barrier, Value blocks) {
   auto cluster = LLVM::LLVMPointerType::get(b.getContext(), /*addressSpace=*/7);
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
       b, LLVM::AddrSpaceCastOp::create(b, cluster, getShared(place)), map,
-      coordinates, barrier, ValueRange(), Value(), Value(),
+      coordinates, barrier, ValueRange(), blocks, Value(),
       NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(),
       Value());
 }

@@ -56,9 +56,10 @@ public:
   StageTurn advance(const StageTurn &turn, int64_t stages);
   /// The other phase, which who fills a stage waits for.
   mlir::Value flip(mlir::Value phase);
-  /// Asks for the box of a tensor map that begins at `coordinates`, i32.
+  /// Asks for the box of a tensor map that begins at `coordinates`, i32; for
+  /// all blocks of a cluster that `blocks`, an i16 of bits, says.
   void ask(mlir::Value map, mlir::ValueRange coordinates, mlir::Value place,
-           mlir::Value barrier);
+           mlir::Value barrier, mlir::Value blocks = {});
 
   /// A chunk from byte `place` on, i32, as `wgmma` takes it. `leading` is the
   /// distance of chunks in bytes where what is summed up lies from row to row.
