@@ -308,6 +308,13 @@ LogicalResult GridEmitter::emit(OpBuilder &builder, StringRef name,
   return success();
 }
 
+static LogicalResult refuseSchedule(KernelOp kernel, Attribute schedule) {
+  return kernel.emitOpError()
+         << "has the schedule '" << schedule
+         << "', which is not for a GPU, expected one as 'loop-choose-schedule' "
+            "gives it in a module with a '#loop.gpu' as its 'loop.target'";
+}
+
 FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
                                       const analysis::KernelStrides &strides,
                                       OpBuilder &builder, StringRef name,
@@ -402,11 +409,7 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
                     name)));
           })
           .Default([&](Attribute schedule) {
-            return kernel.emitOpError()
-                   << "has the schedule '" << schedule
-                   << "', which is not for a GPU, expected one as "
-                      "'loop-choose-schedule' gives it in a module with a "
-                      "'#loop.gpu' as its 'loop.target'";
+            return refuseSchedule(kernel, schedule);
           });
   if (failed(emitted))
     return failure();
