@@ -20,8 +20,8 @@ using namespace kiln;
 
 std::string kiln::systemMessage(int code) {
   std::string message = std::strerror(code);
-  message[0] = static_cast<char>(
-      std::tolower(static_cast<unsigned char>(message[0])));
+  message[0] =
+      static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
   return message;
 }
 
@@ -58,6 +58,16 @@ static Result<int> openRegular(const std::string &path, struct stat &info) {
   return fd;
 }
 
+namespace {
+
+/// Ends a mapping; by its type `releasePages` knows one.
+struct Unmap {
+  size_t size = 0;
+  void operator()(void *mapped) const { ::munmap(mapped, size); }
+};
+
+} // namespace
+
 Result<SharedBytes> kiln::mapFile(const std::string &path) {
   struct stat info;
   auto opened = openRegular(path, info);
@@ -67,13 +77,25 @@ Result<SharedBytes> kiln::mapFile(const std::string &path) {
   size_t size = static_cast<size_t>(info.st_size);
   if (size == 0)
     return SharedBytes();
-  void *address =
-      ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  void *address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (address == MAP_FAILED)
     return systemError("map", path, errno);
-  std::shared_ptr<const void> owner(
-      address, [size](void *mapped) { ::munmap(mapped, size); });
+  std::shared_ptr<const void> owner(address, Unmap{size});
   return SharedBytes(ByteView(address, size), std::move(owner));
+}
+
+bool kiln::releasePages(ByteView bytes,
+                        const std::shared_ptr<const void> &owner) {
+  // Other memory would be lost, not read again.
+  if (!owner || !std::get_deleter<Unmap>(owner))
+    return false;
+  auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  auto begin = reinterpret_cast<uintptr_t>(bytes.data());
+  uintptr_t end = (begin + bytes.size()) / page * page;
+  begin = (begin + page - 1) / page * page;
+  if (begin < end)
+    ::madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
+  return true;
 }
 
 Result<FileIdentity> kiln::fileIdentity(const std::string &path) {

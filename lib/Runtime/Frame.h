@@ -107,6 +107,7 @@ private:
   // Preparation.
   Status prepare();
   Status runPreparation(uint64_t version, std::vector<const uint8_t *> weights);
+  void releaseWeights(const package::Step &step);
   bool changesWeights() const;
   Status makePrepared(package::ValueId id);
   bool mayUpdateInPlace() const;

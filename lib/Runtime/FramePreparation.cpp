@@ -90,6 +90,21 @@ Status ProgramRunner::Frame::prepare() {
   return Status::success();
 }
 
+/// What a step of the preparation read of the archive need not stay in memory
+/// beside what it made of it.
+void ProgramRunner::Frame::releaseWeights(const package::Step &step) {
+  auto *launch = std::get_if<package::LaunchStep>(&step);
+  for (ValueId id :
+       launch ? launch->buffers : std::get<package::GridStep>(step).buffers) {
+    const package::Value &value = program_.values[plan_.root[id]];
+    if (value.kind != package::Value::Kind::Slot)
+      continue;
+    auto *tensor = std::get_if<Tensor>(&(*inputs_)[value.slot].value);
+    if (tensor && tensor->defined())
+      tensor->storage()->releasePages();
+  }
+}
+
 Status
 ProgramRunner::Frame::runPreparation(uint64_t version,
                                      std::vector<const uint8_t *> weights) {
@@ -98,9 +113,11 @@ ProgramRunner::Frame::runPreparation(uint64_t version,
   preparing_->weights = std::move(weights);
   preparing_->tensors.resize(program_.values.size());
   for (size_t i = 0; i < program_.steps.size(); ++i)
-    if (plan_.isPreparation[i])
+    if (plan_.isPreparation[i]) {
       if (Status s = step(i); !s)
         return s.error().withContext("preparation");
+      releaseWeights(program_.steps[i]);
+    }
   prepared_ = std::move(preparing_);
   return Status::success();
 }

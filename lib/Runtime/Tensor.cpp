@@ -9,6 +9,7 @@
 #include "kiln/Runtime/Tensor.h"
 #include "DeviceCopy.h"
 #include "kiln/Base/CheckedMath.h"
+#include "kiln/Base/FileSystem.h"
 #include "kiln/Runtime/MemoryUse.h"
 
 #include <algorithm>
@@ -90,6 +91,11 @@ std::shared_ptr<Storage> Storage::onDevice(void *data, size_t bytes,
       borrow(data, bytes, std::move(owner), readOnly);
   storage->device_ = &device;
   return storage;
+}
+
+void Storage::releasePages() const {
+  if (!device_ && readOnly_)
+    kiln::releasePages(ByteView(data_, bytes_), owner_);
 }
 
 Storage::~Storage() {

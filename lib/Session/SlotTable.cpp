@@ -126,6 +126,7 @@ placeWeights(runtime::Device *device,
                            weights->bytes());
   if (!copied)
     return copied.takeError();
+  weights->releasePages();
   void *data = (*memory)->data();
   return runtime::Storage::onDevice(data, weights->bytes(), *device,
                                     std::move(*memory), readOnly);

@@ -44,6 +44,11 @@ struct FileIdentity {
 /// writers must replace files by rename, as `writeFile` does.
 Result<SharedBytes> mapFile(const std::string &path);
 
+/// Gives the memory of the whole pages in `bytes` back to the system if `owner` is what
+/// keeps a file of `mapFile` alive; true then. Bytes of anybody else stay as they are. Who
+/// reads the pages later reads the file again, as a rule from the system's cache of it.
+bool releasePages(ByteView bytes, const std::shared_ptr<const void> &owner);
+
 /// Device, inode, size and times of a file.
 Result<FileIdentity> fileIdentity(const std::string &path);
 

@@ -62,6 +62,9 @@ public:
   bool readOnly() const { return readOnly_; }
   /// Where the bytes are; null: on the host.
   Device *device() const { return device_; }
+  /// Takes the bytes out of memory if they are of a mapped file and can be read from it
+  /// again (`releasePages`).
+  void releasePages() const;
 
 private:
   Storage() = default;

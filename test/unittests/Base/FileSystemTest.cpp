@@ -12,8 +12,10 @@
 #include <cstdlib>
 #include <dirent.h>
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <random>
+#include <sstream>
 #include <sys/stat.h>
 
 using namespace kiln;
@@ -33,6 +35,22 @@ protected:
 
   std::string folder_;
 };
+
+/// The bytes in memory of the mapping that begins at `address`; -1 if none
+/// does.
+int64_t residentBytes(const void *address) {
+  std::ifstream maps("/proc/self/smaps");
+  std::ostringstream begin;
+  begin << std::hex << reinterpret_cast<uintptr_t>(address) << '-';
+  bool isMapping = false;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.rfind(begin.str(), 0) == 0)
+      isMapping = true;
+    else if (isMapping && line.rfind("Rss:", 0) == 0)
+      return std::stoll(line.substr(4)) * 1024;
+  }
+  return -1;
+}
 
 /// A minimal ELF file with one note segment.
 std::vector<uint8_t> makeElf(std::string_view noteName, uint32_t noteType) {
@@ -87,6 +105,30 @@ TEST_F(FileSystem, EmptyFilesMapToNothing) {
   auto mapped = mapFile(path("a"));
   ASSERT_TRUE(mapped);
   EXPECT_TRUE(mapped->empty());
+}
+
+TEST_F(FileSystem, ReleasedPagesAreReadAgain) {
+  std::string content(64 * 4096, 'a');
+  ASSERT_TRUE(writeFile(path("a"), content));
+  auto mapped = mapFile(path("a"));
+  ASSERT_TRUE(mapped);
+  EXPECT_EQ(mapped->text(), content);
+  EXPECT_EQ(residentBytes(mapped->data()), 64 * 4096);
+  // A part, as a weight is of an archive: only its whole pages go.
+  SharedBytes part = mapped->slice(100, 3 * 4096);
+  EXPECT_TRUE(releasePages(part.view(), part.owner()));
+  EXPECT_EQ(residentBytes(mapped->data()), 62 * 4096);
+  EXPECT_TRUE(releasePages(mapped->view(), mapped->owner()));
+  EXPECT_EQ(residentBytes(mapped->data()), 0);
+  EXPECT_EQ(mapped->text(), content);
+}
+
+TEST_F(FileSystem, MemoryThatIsNoFileIsKept) {
+  std::string content(64 * 4096, 'a');
+  SharedBytes own = SharedBytes::own(content);
+  EXPECT_FALSE(releasePages(own.view(), own.owner()));
+  EXPECT_FALSE(releasePages(own.view(), nullptr));
+  EXPECT_EQ(own.text(), content);
 }
 
 TEST_F(FileSystem, RefusesWhatIsNoRegularFile) {
@@ -150,7 +192,8 @@ TEST(DynamicNeeds, AnyBytesGiveNamesOrAnError) {
     std::vector<uint8_t> bytes(whole->begin(),
                                whole->begin() + long(random() % whole->size()));
     for (int k = 0; k < 4 && !bytes.empty(); ++k)
-      bytes[random() % std::min<size_t>(bytes.size(), 1024)] = uint8_t(random());
+      bytes[random() % std::min<size_t>(bytes.size(), 1024)] =
+          uint8_t(random());
     (void)readDynamicNeeds(bytes, "bytes");
     (void)readBuildId(bytes, "bytes");
   }
