@@ -19,6 +19,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <poll.h>
@@ -220,6 +221,7 @@ static int separate(int fd, pid_t parent) {
     if (::fcntl(stream, F_GETFD) < 0)
       (void)::open("/dev/null", O_RDWR);
   int kept = ::dup2(fd, kFirstOther);
+  (void)::fcntl(kept, F_SETFD, 0); // it may have had that number, and be a program's
   closeFrom(kFirstOther + 1);
   return kept;
 }
@@ -236,15 +238,8 @@ static Result<std::vector<uint8_t>> runGuarded(const ChildBody &body,
   }
 }
 
-[[noreturn]] static void runHere(int fd, pid_t parent,
-                                 const ChildOptions &options,
-                                 const ChildBody &body) noexcept {
-  Channel channel(separate(fd, parent));
-  if (options.isQuiet)
-    if (int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
-      ::dup2(null, STDOUT_FILENO);
-      ::dup2(null, STDERR_FILENO);
-    }
+/// Log lines are the parent's as long as `channel` is there.
+static void sendLog(Channel &channel) {
   log::setSink([&](std::string_view category, log::Level level,
                    std::string_view text) {
     std::vector<uint8_t> message;
@@ -255,17 +250,62 @@ static Result<std::vector<uint8_t>> runGuarded(const ChildBody &body,
     writer.text(text);
     channel.tell(kLog, message);
   });
+}
+
+/// Runs `body` and tells the parent what came of it.
+static void answerParent(Channel &channel, const ChildBody &body) {
   auto result = runGuarded(body, channel);
-  if (result) {
-    channel.tell(kResult, *result);
-  } else {
-    std::vector<uint8_t> message;
-    ByteWriter writer(message);
-    writer.u8(uint8_t(result.error().kind));
-    writer.text(result.error().message);
-    channel.tell(kError, message);
-  }
+  if (result)
+    return channel.tell(kResult, *result);
+  std::vector<uint8_t> message;
+  ByteWriter writer(message);
+  writer.u8(uint8_t(result.error().kind));
+  writer.text(result.error().message);
+  channel.tell(kError, message);
+}
+
+static void dropOutput() {
+  int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (null < 0)
+    return;
+  ::dup2(null, STDOUT_FILENO);
+  ::dup2(null, STDERR_FILENO);
+}
+
+[[noreturn]] static void runHere(int fd, pid_t parent,
+                                 const ChildOptions &options,
+                                 const ChildBody &body) noexcept {
+  Channel channel(separate(fd, parent));
+  if (options.isQuiet)
+    dropOutput();
+  sendLog(channel);
+  answerParent(channel, body);
   ::_exit(0);
+}
+
+/// What a shell says of a program that it cannot start.
+static constexpr int kNoProgram = 127;
+
+[[noreturn]] static void runProgram(int fd, pid_t parent,
+                                    const ChildOptions &options,
+                                    const char *path) noexcept {
+  (void)separate(fd, parent);
+  if (options.isQuiet)
+    dropOutput();
+  ::execl(path, path, nullptr);
+  ::_exit(kNoProgram);
+}
+
+void kiln::serveParent(const ChildBody &body) {
+  // The connection has the number that `separate` gave it.
+  int type = 0;
+  socklen_t size = sizeof(type);
+  if (::getsockopt(kFirstOther, SOL_SOCKET, SO_TYPE, &type, &size) != 0)
+    ::_exit(2);
+  Channel channel(kFirstOther);
+  sendLog(channel);
+  for (;;)
+    answerParent(channel, body);
 }
 
 //===----------------------------------------------------------------------===//
@@ -374,38 +414,54 @@ static ChildEnd answered(Result<std::vector<uint8_t>> answer) {
   return how;
 }
 
-/// One copy. `hasBegun` is set with its first message; before, `beginSeconds` count
-/// unless they are 0.
-static ChildEnd watchCopy(const ChildOptions &options, const ChildBody &body,
-                          const ChildHandler &handler, double beginSeconds,
-                          bool &hasBegun) {
-  auto noProcess = [&] {
-    ChildEnd how = answered(Error::io("cannot make a process for " +
-                                      options.what + ": " +
-                                      systemMessage(errno)));
-    how.kind = ChildEnd::NotMade;
-    return how;
-  };
+namespace {
+/// A copy and the connection with it.
+struct Connected {
+  std::unique_ptr<Descriptor> end;
+  std::unique_ptr<Copy> copy; ///< null if there can be none
+};
+} // namespace
+
+/// A copy that runs `begin`, which is told its end of the connection and who its
+/// parent is, and does not return; `errno` says why there is none.
+template <typename Begin> static Connected connect(const Begin &begin) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return noProcess();
-  Descriptor parentEnd(afterStreams(ends[0])), childEnd(afterStreams(ends[1]));
-  if (!parentEnd.valid() || !childEnd.valid())
-    return noProcess();
+    return {};
+  auto parentEnd = std::make_unique<Descriptor>(afterStreams(ends[0]));
+  Descriptor childEnd(afterStreams(ends[1]));
+  if (!parentEnd->valid() || !childEnd.valid())
+    return {};
   const pid_t parent = ::getpid();
   pid_t child = ::fork();
   if (child < 0)
-    return noProcess();
+    return {};
   if (child == 0)
-    runHere(childEnd.get(), parent, options, body);
-  Copy copy(child);
+    begin(childEnd.get(), parent);
+  auto copy = std::make_unique<Copy>(child);
   childEnd.close();
-  if (int reason = copy.whyUnseen(); reason != 0) {
-    (void)copy.finish(Clock::now());
+  if (int reason = copy->whyUnseen(); reason != 0) {
+    copy = nullptr;
     errno = reason;
-    return noProcess();
+    return {};
   }
-  const Peer peer = {parentEnd.get(), copy.file()};
+  return {std::move(parentEnd), std::move(copy)};
+}
+
+static ChildEnd noProcess(const ChildOptions &options) {
+  ChildEnd how = answered(Error::io("cannot make a process for " +
+                                    options.what + ": " +
+                                    systemMessage(errno)));
+  how.kind = ChildEnd::NotMade;
+  return how;
+}
+
+/// Until the copy has answered, and ended if that `isLast`. `hasBegun` is set with
+/// its first message; before, `beginSeconds` count unless they are 0.
+static ChildEnd listen(const Connected &child, const ChildOptions &options,
+                       const ChildHandler &handler, double beginSeconds,
+                       bool isLast, bool &hasBegun) {
+  const Peer peer = {child.end->get(), child.copy->file()};
   const auto last = Clock::now() + durationOf(options.seconds);
   for (;;) {
     auto end = last;
@@ -421,12 +477,13 @@ static ChildEnd watchCopy(const ChildOptions &options, const ChildBody &body,
       return answered(Error::internal(options.what +
                                       " wrote into its own connection"));
     if (received != Received::All)
-      return copy.finish(end);
+      return child.copy->finish(end);
     hasBegun = true;
     if (tag == kLog) {
       writeLog(message);
     } else if (tag == kResult || tag == kError) {
-      (void)copy.finish(end);
+      if (isLast)
+        (void)child.copy->finish(end);
       return answered(tag == kError ? Result<std::vector<uint8_t>>(
                                           errorOf(message))
                                     : std::move(message));
@@ -437,6 +494,18 @@ static ChildEnd watchCopy(const ChildOptions &options, const ChildBody &body,
         (void)sendMessage(peer, tag, reply, last);
     }
   }
+}
+
+/// One copy that answers once.
+static ChildEnd watchCopy(const ChildOptions &options, const ChildBody &body,
+                          const ChildHandler &handler, double beginSeconds,
+                          bool &hasBegun) {
+  Connected child = connect([&](int fd, pid_t parent) {
+    runHere(fd, parent, options, body);
+  });
+  return child.copy ? listen(child, options, handler, beginSeconds,
+                             /*isLast=*/true, hasBegun)
+                    : noProcess(options);
 }
 
 ChildEnd kiln::watchChild(const ChildOptions &options, const ChildBody &body,
@@ -450,6 +519,37 @@ ChildEnd kiln::watchChild(const ChildOptions &options, const ChildBody &body,
   return isStuck
              ? watchCopy(options, body, handler, /*beginSeconds=*/0, hasBegun)
              : how;
+}
+
+struct ChildProgram::Running {
+  Connected child;
+  bool hasEnded() const {
+    return ::hasEnded({child.end->get(), child.copy->file()});
+  }
+};
+
+ChildProgram::ChildProgram(std::string path) : path_(std::move(path)) {}
+ChildProgram::~ChildProgram() = default;
+
+ChildEnd ChildProgram::watch(const ChildOptions &options,
+                             const ChildHandler &handler) {
+  bool hasBegun = false;
+  if (running_ && running_->hasEnded())
+    running_ = nullptr;
+  if (!running_) {
+    Connected child = connect([&](int fd, pid_t parent) {
+      runProgram(fd, parent, options, path_.c_str());
+    });
+    if (!child.copy)
+      return noProcess(options);
+    running_ = std::make_unique<Running>(Running{std::move(child)});
+  }
+  ChildEnd how = listen(running_->child, options, handler, /*beginSeconds=*/0,
+                        /*isLast=*/false, hasBegun);
+  // Who knows what is left in a process whose work has failed?
+  if (how.kind != ChildEnd::Answered || !how.answer)
+    running_ = nullptr;
+  return how;
 }
 
 /// How a copy ended that gave no answer.

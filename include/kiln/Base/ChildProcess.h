@@ -38,6 +38,7 @@
 #include "kiln/Base/Bytes.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 namespace kiln {
@@ -87,6 +88,32 @@ struct ChildEnd {
 /// to the caller.
 ChildEnd watchChild(const ChildOptions &options, const ChildBody &body,
                     const ChildHandler &handler);
+
+/// A program that answers one question after another, for what no copy can use, such as
+/// the driver of a GPU that the process has started. It calls `serveParent`.
+class ChildProgram {
+public:
+  explicit ChildProgram(std::string path);
+  ~ChildProgram(); ///< ends it
+  ChildProgram(const ChildProgram &) = delete;
+  ChildProgram &operator=(const ChildProgram &) = delete;
+
+  const std::string &getPath() const { return path_; }
+
+  /// As `watchChild`, until its next answer. One that has ended, or has answered with
+  /// an error, is ended, and started again for the next question. All calls are of the
+  /// thread that has made this, with whose end it ends.
+  ChildEnd watch(const ChildOptions &options, const ChildHandler &handler);
+
+private:
+  struct Running;
+  std::string path_;
+  std::unique_ptr<Running> running_;
+};
+
+/// In that program: runs `body` again and again for the process that started it, as a
+/// copy would, and ends with it. Ends with 2 where nobody has started it so.
+[[noreturn]] void serveParent(const ChildBody &body);
 
 /// The same in one value: what `body` returns. Internal if the copy ended without an
 /// answer, Unsupported after the time limit or for want of memory, Io if there can be

@@ -27,6 +27,26 @@ using Bytes = std::vector<uint8_t>;
 
 static Bytes nothing(uint8_t, ByteView) { return {}; }
 
+/// This program, started by one of its own tests: answers with its number and what it
+/// has asked for.
+static const bool kServes = [] {
+  if (::getenv("KILN_TEST_SERVES"))
+    serveParent([](ChildChannel &parent) -> Result<Bytes> {
+      Bytes told = parent.ask(1, ByteView());
+      if (told.empty())
+        return Error::unsupported("nothing to do");
+      if (told[0] == 0)
+        ::_exit(3);
+      if (told[0] == 1)
+        ::pause();
+      pid_t self = ::getpid();
+      const auto *bytes = reinterpret_cast<const uint8_t *>(&self);
+      told.insert(told.end(), bytes, bytes + sizeof(self));
+      return told;
+    });
+  return false;
+}();
+
 /// The error of work that ends like this.
 static Error errorOf(const ChildBody &body, double seconds = 60) {
   ChildOptions options;
@@ -411,4 +431,55 @@ TEST(ChildProcess, DISABLED_AnAnswerMayBeLargerThan2GiB) {
   ASSERT_TRUE(bool(made)) << made.error().message;
   EXPECT_EQ(made->size(), size);
   EXPECT_EQ(made->back(), 7);
+}
+
+TEST(ChildProgram, AnswersAgainUntilItFails) {
+  ::setenv("KILN_TEST_SERVES", "1", 1);
+  ChildProgram program("/proc/self/exe");
+  ChildOptions options;
+  options.seconds = 60;
+  auto ask = [&](Bytes what) {
+    return program.watch(options, [&](uint8_t, ByteView) { return what; });
+  };
+  ChildEnd first = ask({7});
+  ASSERT_EQ(first.kind, ChildEnd::Answered);
+  ASSERT_TRUE(bool(first.answer));
+  ASSERT_EQ(first.answer->size(), 1 + sizeof(pid_t));
+  EXPECT_EQ((*first.answer)[0], 7);
+  auto getProcess = [](const ChildEnd &how) {
+    pid_t process = 0;
+    if (how.kind == ChildEnd::Answered && how.answer &&
+        how.answer->size() == 1 + sizeof(process))
+      std::memcpy(&process, how.answer->data() + 1, sizeof(process));
+    return process;
+  };
+  EXPECT_EQ(getProcess(ask({8})), getProcess(first));
+  // Each failure has an end of its own, and another process comes after it.
+  ChildEnd failed = ask({});
+  ASSERT_EQ(failed.kind, ChildEnd::Answered);
+  EXPECT_EQ(failed.answer.error().message, "nothing to do");
+  pid_t second = getProcess(ask({9}));
+  EXPECT_NE(second, 0);
+  EXPECT_NE(second, getProcess(first));
+  ChildEnd ended = ask({0});
+  EXPECT_EQ(ended.kind, ChildEnd::Exited);
+  EXPECT_EQ(ended.code, 3);
+  options.silence = [] { return 0.2; };
+  EXPECT_EQ(ask({1}).kind, ChildEnd::Late);
+  options.silence = nullptr;
+  pid_t third = getProcess(ask({9}));
+  ASSERT_NE(third, 0);
+  // One that was ended meanwhile is started again without a word.
+  ::kill(third, SIGKILL);
+  siginfo_t info = {};
+  ::waitid(P_PID, id_t(third), &info, WEXITED | WNOWAIT);
+  EXPECT_NE(getProcess(ask({9})), 0);
+  ::unsetenv("KILN_TEST_SERVES");
+}
+
+TEST(ChildProgram, IsNotThere) {
+  ChildProgram program("/nowhere/at/all");
+  ChildEnd how = program.watch({}, nothing);
+  EXPECT_EQ(how.kind, ChildEnd::Exited);
+  EXPECT_EQ(how.code, 127);
 }
