@@ -165,6 +165,7 @@ Executable::load(package::Package package, const OperatorRegistry &registry,
   if (!code)
     return code.takeError();
   own.image.bytes = {};
+  executable->grids_ = code->grids;
   for (package::ConstantTensor &constant : own.constants) {
     auto tensor = materialize(constant);
     if (tensor && code->device)
@@ -190,6 +191,10 @@ Executable::load(package::Package package, const OperatorRegistry &registry,
     if (Status s = executable->connectBackward(); !s)
       return s.takeError();
   return executable;
+}
+
+size_t Executable::localBytes() const {
+  return grids_ ? grids_->localBytes() : 0;
 }
 
 Status Executable::connectBackward() {

@@ -12,6 +12,9 @@
 
 namespace kiln::cuda {
 
+/// What memory is overwritten with: no float that somebody computes.
+static constexpr unsigned char kNothing = 0xff;
+
 /// Few different sizes, so that a block fits what comes next: steps of 512 bytes, from
 /// a mebibyte on of two mebibytes.
 static size_t roundUp(size_t bytes) {
@@ -63,6 +66,16 @@ int Allocator::allocate(size_t bytes, const std::string &holder,
   use_.used += rounded;
   use_.peak = std::max(use_.peak, use_.used);
   block = address;
+  return kSuccess;
+}
+
+int Allocator::clearKept() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (auto &[bytes, address] : cached_)
+    if (int answer =
+            driver_.cuMemsetD8Async(address, kNothing, bytes, stream_);
+        answer != kSuccess)
+      return answer;
   return kSuccess;
 }
 

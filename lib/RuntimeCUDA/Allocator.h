@@ -41,6 +41,8 @@ public:
   Error outOfMemory(size_t bytes) const;
   /// Takes a block back.
   void release(Address block);
+  /// Overwrites what is kept to be given out again. The driver's answer.
+  int clearKept();
 
   struct Use {
     size_t used = 0, peak = 0, cached = 0;

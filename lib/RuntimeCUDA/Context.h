@@ -73,6 +73,7 @@ public:
 
   std::optional<std::vector<size_t>>
   parameterBytes(uint32_t kernel) const override;
+  size_t localBytes() const override;
 
   struct Kernel {
     std::string name;

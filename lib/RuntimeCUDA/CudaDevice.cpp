@@ -117,6 +117,22 @@ Status CudaDevice::start() {
   return Status::success();
 }
 
+std::string CudaDevice::hardware() const {
+  char product[128] = "";
+  if (driver_.cuDeviceGetName(product, sizeof(product) - 1, context_.device) !=
+      kSuccess)
+    product[0] = 0;
+  return std::string(product) + ", sm_" + std::to_string(context_.capability) +
+         ", driver " + std::to_string(driver_.version);
+}
+
+size_t CudaDevice::cacheBytes() const {
+  int bytes = 0;
+  int answer =
+      driver_.cuDeviceGetAttribute(&bytes, kCacheBytes, context_.device);
+  return answer == kSuccess && bytes > 0 ? size_t(bytes) : 0;
+}
+
 /// Waits for what was asked for by now; other threads may ask for more meanwhile.
 Status CudaDevice::wait(std::unique_lock<std::mutex> &lock, const char *what) {
   ++stats_.synchronizations;
@@ -143,6 +159,12 @@ Result<std::shared_ptr<Storage>> CudaDevice::allocate(size_t bytes,
         static_cast<CudaDevice &>(*self).allocator_.release(address);
       });
   return Storage::onDevice(data, bytes, *this, std::move(owner));
+}
+
+Status CudaDevice::clearKept() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  ContextScope current(context_);
+  return check(allocator_.clearKept(), "clearing memory");
 }
 
 Status CudaDevice::upload(void *target, const void *source, size_t bytes) {

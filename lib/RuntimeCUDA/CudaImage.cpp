@@ -335,6 +335,18 @@ CudaImage::parameterBytes(uint32_t kernel) const {
   return sizes;
 }
 
+size_t CudaImage::localBytes() const {
+  ContextScope current(context_);
+  size_t most = 0;
+  for (const Kernel &kernel : kernels_) {
+    int bytes = 0;
+    if (context_.driver->cuFuncGetAttribute(&bytes, kLocalBytes,
+                                            kernel.function) == kSuccess)
+      most = std::max(most, size_t(std::max(bytes, 0)));
+  }
+  return most;
+}
+
 Status CudaImage::allowShared(uint32_t index, uint32_t bytes) const {
   Kernel &kernel = kernels_[index];
   if (bytes <= kernel.sharedBytes)

@@ -33,8 +33,11 @@ public:
 
   const std::string &name() const override { return context_.name; }
   unsigned capability() const override { return context_.capability; }
+  std::string hardware() const override;
+  size_t cacheBytes() const override;
   Result<std::shared_ptr<Storage>> allocate(size_t bytes,
                                             const char *holder) override;
+  Status clearKept() override;
   Status upload(void *target, const void *source, size_t bytes) override;
   Status download(void *target, const void *source, size_t bytes) override;
   Status copy(void *target, const void *source, size_t bytes) override;

@@ -55,6 +55,8 @@ enum Answer : int {
 enum Attribute : int {
   kMajor = 75,
   kMinor = 76,
+  kCacheBytes = 38, ///< of the second level
+  kLocalBytes = 3,       ///< of a function, for a thread
   kMaxDynamicShared = 8, ///< of a function
 };
 
@@ -77,6 +79,7 @@ struct KernelNode {
   F(cuDeviceGetCount, (int *))                                                 \
   F(cuDeviceGet, (int *, int))                                                 \
   F(cuDeviceGetAttribute, (int *, int, int))                                   \
+  F(cuDeviceGetName, (char *, int, int))                                       \
   F(cuDevicePrimaryCtxRetain, (Handle *, int))                                 \
   F(cuDevicePrimaryCtxRelease_v2, (int))                                       \
   F(cuCtxGetCurrent, (Handle *))                                               \
@@ -101,6 +104,7 @@ struct KernelNode {
   F(cuMemcpyHtoDAsync_v2, (Address, const void *, size_t, Handle))             \
   F(cuMemcpyDtoHAsync_v2, (void *, Address, size_t, Handle))                   \
   F(cuMemcpyDtoDAsync_v2, (Address, Address, size_t, Handle))                  \
+  F(cuMemsetD8Async, (Address, unsigned char, size_t, Handle))                 \
   F(cuModuleLoadData, (Handle *, const void *))                                \
   F(cuModuleUnload, (Handle))                                                  \
   F(cuLibraryLoadData, (Handle *, const void *, int *, void **, unsigned,      \
@@ -109,6 +113,7 @@ struct KernelNode {
   F(cuLibraryUnload, (Handle))                                                 \
   F(cuModuleGetFunction, (Handle *, Handle, const char *))                     \
   F(cuFuncSetAttribute, (Handle, int, int))                                    \
+  F(cuFuncGetAttribute, (int *, int, Handle))                                  \
   F(cuLaunchKernel, (Handle, unsigned, unsigned, unsigned, unsigned, unsigned, \
                      unsigned, unsigned, Handle, void **, void **))            \
   F(cuGraphCreate, (Handle *, unsigned))                                       \

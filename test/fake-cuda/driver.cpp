@@ -24,88 +24,34 @@
 //
 // KILN_FAKE_CUDA says what there is: devices=N (1), capability=N (90), memory=BYTES
 // (2^30), driver=N (13000), ptx=N: the latest version of PTX that is known (90),
-// fault=N: launch number N of the process is an illegal address (none).
+// fault=N: launch number N of the process is an illegal address (none); of kernels with N
+// threads in a block, slow=N: none ends for a minute, crash=N: they end the process,
+// illegal=N: they are an illegal address, spill=N: a thread has 64 bytes of local memory,
+// assembler=N: their text ends the process.
+// By the clock of events a launch takes as many microseconds as a block has threads, and
+// from one event to the next there is one more.
 //
 //===----------------------------------------------------------------------===//
 
-#include <algorithm>
+#include "driver.h"
+
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
-#include <mutex>
-#include <string>
-#include <thread>
-#include <vector>
+#include <unistd.h>
 
-namespace {
+using namespace fake_cuda;
 
-using Address = unsigned long long;
-
-enum Answer {
-  Success = 0,
-  InvalidValue = 1,
-  OutOfMemory = 2,
-  NoDevice = 100,
-  InvalidImage = 200,
-  InvalidPTX = 218,
-  UnsupportedPTX = 222,
-  InvalidContext = 201,
-  NotFound = 500,
-  IllegalAddress = 700,
-  LaunchFailed = 719,
-  Unknown = 999,
-};
-
-struct Code {
-  std::string text;
-};
-
-struct Function {
-  std::string name;
-  std::vector<size_t> parameterBytes;
-};
-
-/// As the runtime's own declaration.
-struct KernelNode {
-  void *function;
-  unsigned blocks[3], threads[3], sharedBytes;
-  void **parameters, **extra;
-  void *kernel, *context;
-};
-
-struct Node {
-  KernelNode launch;
-  std::vector<std::vector<char>> values; ///< of the parameters
-};
-
-struct Graph {
-  std::vector<Node *> nodes;
-};
-
-/// Machine code here is a header of an ELF file, then the text.
-constexpr size_t kHeaderBytes = 64;
-
-struct State {
-  std::mutex mutex;
-  std::map<Address, size_t> memory;
-  size_t used = 0;
-  int failure = Success; ///< what every call answers from now on
-  bool isBusy = false;   ///< something was launched and not waited for
-  std::vector<std::thread> hosts; ///< functions of the host in the stream
-};
-
-State &state() {
+State &fake_cuda::state() {
   static State state;
   return state;
 }
 
-/// Of the calling thread.
-thread_local std::vector<void *> contexts;
+thread_local std::vector<void *> fake_cuda::contexts;
 
-/// A number of KILN_FAKE_CUDA.
-long long setting(const std::string &name, long long otherwise) {
+long long fake_cuda::setting(const std::string &name, long long otherwise) {
   const char *text = std::getenv("KILN_FAKE_CUDA");
   std::string all = text ? std::string(",") + text : "";
   size_t at = all.find("," + name + "=");
@@ -114,7 +60,7 @@ long long setting(const std::string &name, long long otherwise) {
              : std::atoll(all.c_str() + at + name.size() + 2);
 }
 
-void note(const std::string &line) {
+void fake_cuda::note(const std::string &line) {
   const char *path = std::getenv("KILN_FAKE_CUDA_LOG");
   if (!path)
     return;
@@ -124,10 +70,7 @@ void note(const std::string &line) {
   }
 }
 
-size_t totalMemory() { return size_t(setting("memory", 1ll << 30)); }
-
-/// The bytes from an address to the end of its block; 0 outside of all.
-size_t bytesFrom(Address address) {
+size_t fake_cuda::bytesFrom(Address address) {
   State &s = state();
   auto block = s.memory.upper_bound(address);
   if (block == s.memory.begin())
@@ -137,11 +80,18 @@ size_t bytesFrom(Address address) {
   return offset < block->second ? block->second - offset : 0;
 }
 
+int fake_cuda::fail(int answer) { return state().failure = answer; }
+
+namespace {
+
+/// Machine code here is a header of an ELF file, then the text.
+constexpr size_t kHeaderBytes = 64;
+
+size_t totalMemory() { return size_t(setting("memory", 1ll << 30)); }
+
 bool isValid(Address address, size_t bytes) {
   return bytesFrom(address) >= bytes;
 }
-
-int fail(int answer) { return state().failure = answer; }
 
 /// The end of the stream.
 int finish() {
@@ -152,82 +102,11 @@ int finish() {
     hosts.swap(s.hosts);
     s.isBusy = false;
   }
+  if (s.isStuck)
+    std::this_thread::sleep_for(std::chrono::seconds(60));
   for (std::thread &host : hosts)
     host.join();
   return s.failure;
-}
-
-/// Sizes of the parameters that a text declares for an entry.
-std::vector<size_t> parametersOf(const std::string &text, size_t entry) {
-  std::vector<size_t> sizes;
-  size_t end = text.find(')', entry);
-  for (size_t at = text.find(".param", entry); at < end;) {
-    size_t next = std::min(text.find(".param", at + 6), end);
-    std::string one = text.substr(at, next - at);
-    size_t array = one.find('[');
-    bool isWide = one.find(".u64") < one.size() || one.find(".b64") < one.size();
-    sizes.push_back(array < one.size() ? std::atoi(one.c_str() + array + 1)
-                    : isWide           ? 8
-                                       : 4);
-    at = next;
-  }
-  return sizes;
-}
-
-void saxpy(void **parameters) {
-  auto pointer = [&](int i) { return *static_cast<Address *>(parameters[i]); };
-  auto *x = reinterpret_cast<const float *>(pointer(0));
-  auto *y = reinterpret_cast<const float *>(pointer(1));
-  auto *r = reinterpret_cast<float *>(pointer(2));
-  size_t count = std::min({bytesFrom(pointer(0)), bytesFrom(pointer(1)),
-                           bytesFrom(pointer(2))}) /
-                 sizeof(float);
-  for (size_t i = 0; i < count; ++i)
-    r[i] = 2 * x[i] + y[i];
-}
-
-/// Parameters: value, cell, mask, bytes.
-void check(void **parameters) {
-  auto parameter = [&](int i) { return *static_cast<Address *>(parameters[i]); };
-  unsigned long long value = 0;
-  std::memcpy(&value, reinterpret_cast<void *>(parameter(0)), parameter(3));
-  if (value & parameter(2))
-    return;
-  *reinterpret_cast<uint32_t *>(parameter(1)) = 1;
-  fail(LaunchFailed);
-}
-
-int run(const Function &function, unsigned blocks, unsigned threads,
-        unsigned shared, void **parameters) {
-  State &s = state();
-  if (s.failure)
-    return s.failure;
-  if (contexts.empty())
-    return InvalidContext;
-  s.isBusy = true;
-  note("launch " + function.name + " " + std::to_string(blocks) + " " +
-       std::to_string(threads) + " " + std::to_string(shared));
-  static long long launches = 0;
-  if (function.name == "fake_saxpy")
-    saxpy(parameters);
-  else if (function.name == "kiln_check")
-    check(parameters);
-  else if (function.name == "fake_fault" || ++launches == setting("fault", 0))
-    fail(IllegalAddress);
-  else if (function.name == "fake_lost")
-    fail(Unknown);
-  return Success;
-}
-
-/// The values of parameters are read at once, as the driver does.
-void setNode(Node &node, const KernelNode &launch) {
-  node.launch = launch;
-  node.values.clear();
-  const auto &sizes = static_cast<Function *>(launch.function)->parameterBytes;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    auto *value = static_cast<const char *>(launch.parameters[i]);
-    node.values.emplace_back(value, value + sizes[i]);
-  }
 }
 
 } // namespace
@@ -237,7 +116,10 @@ extern "C" {
 /// For tests that go on behind a failure, as in a process of its own.
 void kiln_fake_cuda_reset() { state().failure = Success; }
 
-int cuInit(unsigned) { return setting("devices", 1) > 0 ? Success : NoDevice; }
+int cuInit(unsigned) {
+  state().process = ::getpid();
+  return setting("devices", 1) > 0 ? Success : NoDevice;
+}
 int cuDriverGetVersion(int *version) {
   *version = int(setting("driver", 13000));
   return Success;
@@ -262,7 +144,15 @@ int cuDeviceGet(int *device, int ordinal) {
   *device = ordinal;
   return Success;
 }
+int cuDeviceGetName(char *name, int bytes, int) {
+  std::snprintf(name, size_t(bytes), "GPU without a GPU");
+  return Success;
+}
 int cuDeviceGetAttribute(int *value, int attribute, int) {
+  if (attribute == 38) { // bytes of the cache
+    *value = 1 << 20;
+    return Success;
+  }
   int capability = int(setting("capability", 90));
   *value = attribute == 75 ? capability / 10 : capability % 10;
   return Success;
@@ -316,14 +206,22 @@ int cuPointerGetAttribute(void *value, int, Address address) {
   return Success;
 }
 int cuEventCreate(void **event, unsigned) {
-  *event = &state();
+  *event = new double(0);
   return Success;
 }
-int cuEventDestroy_v2(void *) { return Success; }
-int cuEventRecord(void *, void *) { return state().failure; }
+int cuEventDestroy_v2(void *event) {
+  delete static_cast<double *>(event);
+  return Success;
+}
+int cuEventRecord(void *event, void *) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  *static_cast<double *>(event) = state().clock;
+  return state().failure;
+}
 int cuEventSynchronize(void *) { return finish(); }
-int cuEventElapsedTime(float *milliseconds, void *, void *) {
-  *milliseconds = 1;
+int cuEventElapsedTime(float *milliseconds, void *begin, void *end) {
+  *milliseconds = static_cast<float>(
+      1e-3 + 1e-3 * (*static_cast<double *>(end) - *static_cast<double *>(begin)));
   return state().failure;
 }
 
@@ -336,6 +234,8 @@ int cuMemGetInfo_v2(size_t *free, size_t *total) {
 int cuMemAlloc_v2(Address *address, size_t bytes) {
   State &s = state();
   std::lock_guard<std::mutex> lock(s.mutex);
+  if (s.process != ::getpid())
+    return NotInitialized;
   if (contexts.empty())
     return InvalidContext;
   if (s.failure)
@@ -398,6 +298,15 @@ int cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, void *) {
   note("download " + std::to_string(bytes));
   return Success;
 }
+int cuMemsetD8Async(Address to, unsigned char byte, size_t bytes, void *) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  if (state().failure)
+    return state().failure;
+  if (!isValid(to, bytes))
+    return InvalidValue;
+  std::memset(reinterpret_cast<void *>(to), byte, bytes);
+  return Success;
+}
 int cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, void *) {
   std::lock_guard<std::mutex> lock(state().mutex);
   if (state().failure)
@@ -422,6 +331,8 @@ int cuLinkAddData_v2(void *link, int kind, void *data, size_t, const char *name,
   double number = std::atof(text.c_str() + version + 9);
   if (number * 10 > double(setting("ptx", 90)) + 0.5)
     return UnsupportedPTX;
+  if (threadsOf(text, text.find(".entry ")) == setting("assembler", -1))
+    std::abort();
   note(std::string("link ") + name);
   static_cast<Code *>(link)->text = std::move(text);
   return Success;
@@ -446,6 +357,8 @@ int cuModuleLoadData(void **module, const void *code) {
   text += kHeaderBytes;
   if (!std::strstr(text, ".version"))
     return InvalidImage;
+  if (state().process != ::getpid())
+    return NotInitialized;
   *module = new Code{text};
   return state().failure;
 }
@@ -453,6 +366,8 @@ int cuModuleLoadData(void **module, const void *code) {
 int cuLibraryLoadData(void **library, const void *text, int *, void **, unsigned,
                       int *, void **, unsigned) {
   Code code;
+  if (state().process != ::getpid())
+    return NotInitialized;
   int answer = cuLinkAddData_v2(&code, 1, const_cast<void *>(text), 0,
                                 "a library", 0, nullptr, nullptr);
   if (answer != Success)
@@ -471,92 +386,4 @@ int cuModuleUnload(void *module) {
   return Success;
 }
 int cuLibraryUnload(void *library) { return cuModuleUnload(library); }
-int cuModuleGetFunction(void **function, void *module, const char *name) {
-  const std::string &text = static_cast<Code *>(module)->text;
-  size_t entry = text.find(".entry " + std::string(name) + "(");
-  if (entry == std::string::npos)
-    return NotFound;
-  // As long as the process, as few as kernels.
-  *function = new Function{name, parametersOf(text, entry)};
-  return Success;
-}
-int cuFuncGetParamInfo(void *function, size_t index, size_t *, size_t *bytes) {
-  const auto &sizes = static_cast<Function *>(function)->parameterBytes;
-  if (index >= sizes.size())
-    return InvalidValue;
-  *bytes = sizes[index];
-  return Success;
-}
-int cuFuncSetAttribute(void *, int, int) { return Success; }
-int cuLaunchKernel(void *function, unsigned blocks, unsigned, unsigned,
-                   unsigned threads, unsigned, unsigned, unsigned shared, void *,
-                   void **parameters, void **) {
-  std::lock_guard<std::mutex> lock(state().mutex);
-  return run(*static_cast<Function *>(function), blocks, threads, shared,
-             parameters);
-}
-
-int cuGraphCreate(void **graph, unsigned) {
-  *graph = new Graph();
-  return Success;
-}
-int cuGraphDestroy(void *graph) {
-  for (Node *node : static_cast<Graph *>(graph)->nodes)
-    delete node;
-  delete static_cast<Graph *>(graph);
-  return Success;
-}
-int cuGraphAddKernelNode_v2(void **node, void *graph, void *const *before,
-                            size_t count, const KernelNode *launch) {
-  auto &nodes = static_cast<Graph *>(graph)->nodes;
-  // Chains are all that is wanted, and what keeps the order of launches.
-  if (count != (nodes.empty() ? 0u : 1u) || (count && *before != nodes.back()))
-    return InvalidValue;
-  nodes.push_back(new Node());
-  *node = nodes.back();
-  setNode(*nodes.back(), *launch);
-  return Success;
-}
-int cuGraphInstantiateWithFlags(void **executable, void *graph,
-                                unsigned long long) {
-  *executable = graph;
-  note("graph " + std::to_string(static_cast<Graph *>(graph)->nodes.size()));
-  return Success;
-}
-int cuGraphExecKernelNodeSetParams_v2(void *, void *node,
-                                      const KernelNode *launch) {
-  note("update " + static_cast<Function *>(launch->function)->name);
-  setNode(*static_cast<Node *>(node), *launch);
-  return Success;
-}
-int cuGraphExecDestroy(void *) { return Success; }
-int cuGraphLaunch(void *executable, void *) {
-  std::lock_guard<std::mutex> lock(state().mutex);
-  if (contexts.empty())
-    return InvalidContext;
-  note("replay");
-  for (Node *node : static_cast<Graph *>(executable)->nodes) {
-    std::vector<void *> parameters;
-    for (std::vector<char> &value : node->values)
-      parameters.push_back(value.data());
-    const KernelNode &launch = node->launch;
-    if (int answer = run(*static_cast<Function *>(launch.function),
-                         launch.blocks[0], launch.threads[0],
-                         launch.sharedBytes, parameters.data()))
-      return answer;
-  }
-  return Success;
-}
-int cuTensorMapEncodeTiled(void *map, int, uint32_t rank, void *address,
-                           const uint64_t *sizes, const uint64_t *,
-                           const uint32_t *, const uint32_t *, int, int, int,
-                           int) {
-  if (contexts.empty())
-    return InvalidContext;
-  if (!address || std::count(sizes, sizes + rank, 0) != 0)
-    return InvalidValue;
-  std::memset(map, 0, 128);
-  return Success;
-}
-
 } // extern "C"

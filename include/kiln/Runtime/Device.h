@@ -45,6 +45,9 @@ public:
   /// The sizes of a kernel's parameters; none where the driver does not tell.
   virtual std::optional<std::vector<size_t>>
   parameterBytes(uint32_t kernel) const = 0;
+  /// Bytes of memory that a thread of a kernel has for what its registers do not hold:
+  /// the most of all kernels.
+  virtual size_t localBytes() const { return 0; }
 };
 
 /// 128 bytes that the copy engine of a GPU reads.
@@ -114,10 +117,19 @@ public:
   /// Of the instruction set, times ten: 90.
   virtual unsigned capability() const = 0;
 
+  /// What times of kernels depend on, in words: the product, its instruction set, the
+  /// driver.
+  virtual std::string hardware() const { return name(); }
+  /// Of the last cache before memory.
+  virtual size_t cacheBytes() const { return 0; }
+
   /// Memory aligned to 256 bytes, contents undefined. `holder` names what it is for
   /// ("weights"), for the message when there is none left.
   virtual Result<std::shared_ptr<Storage>> allocate(size_t bytes,
                                                     const char *holder) = 0;
+  /// Overwrites memory that came back: what code forgets to write is not there by
+  /// chance, since other code has written it.
+  virtual Status clearKept() { return Status::success(); }
   /// From the host; the bytes may be changed when this returns.
   virtual Status upload(void *target, const void *source, size_t bytes) = 0;
   /// To the host; waits.

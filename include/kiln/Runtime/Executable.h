@@ -51,6 +51,8 @@ public:
   /// A constant of the package, read-only.
   const Tensor &constant(uint32_t index) const { return constants_[index]; }
   const GuardTable &guards() const { return *guards_; }
+  /// What `DeviceImage::localBytes` says of its kernels; 0 on the host.
+  size_t localBytes() const;
   ProgramRunner &forward() const { return *runners_[0]; }
   bool hasBackward() const { return runners_.size() == 2; }
   /// It may write over the saved values that it is given.
@@ -83,6 +85,7 @@ private:
   package::Package package_;
   std::vector<Tensor> constants_;
   std::unique_ptr<GuardTable> guards_;
+  std::shared_ptr<DeviceImage> grids_; ///< null on the host
   ProgramRunner::List runners_;
   ProgramRunner::List bodies_; ///< what control steps of any program run
   std::vector<BackwardSource> backwardSources_;

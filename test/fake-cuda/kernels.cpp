@@ -1,0 +1,220 @@
+//===- kernels.cpp - Functions and launches of a driver without a GPU -----===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is asked of functions, and what their launches do, one by one and in graphs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+using namespace fake_cuda;
+
+namespace {
+
+struct Node {
+  KernelNode launch;
+  std::vector<std::vector<char>> values; ///< of the parameters
+};
+
+struct Graph {
+  std::vector<Node *> nodes;
+};
+
+/// Sizes of the parameters that a text declares for an entry.
+std::vector<size_t> parametersOf(const std::string &text, size_t entry) {
+  std::vector<size_t> sizes;
+  size_t end = text.find(')', entry);
+  for (size_t at = text.find(".param", entry); at < end;) {
+    size_t next = std::min(text.find(".param", at + 6), end);
+    std::string one = text.substr(at, next - at);
+    size_t array = one.find('[');
+    bool isWide = one.find(".u64") < one.size() || one.find(".b64") < one.size();
+    sizes.push_back(array < one.size() ? std::atoi(one.c_str() + array + 1)
+                    : isWide           ? 8
+                                       : 4);
+    at = next;
+  }
+  return sizes;
+}
+
+void saxpy(void **parameters) {
+  auto pointer = [&](int i) { return *static_cast<Address *>(parameters[i]); };
+  auto *x = reinterpret_cast<const float *>(pointer(0));
+  auto *y = reinterpret_cast<const float *>(pointer(1));
+  auto *r = reinterpret_cast<float *>(pointer(2));
+  size_t count = std::min({bytesFrom(pointer(0)), bytesFrom(pointer(1)),
+                           bytesFrom(pointer(2))}) /
+                 sizeof(float);
+  for (size_t i = 0; i < count; ++i)
+    r[i] = 2 * x[i] + y[i];
+}
+
+/// Parameters: value, cell, mask, bytes.
+void check(void **parameters) {
+  auto parameter = [&](int i) { return *static_cast<Address *>(parameters[i]); };
+  unsigned long long value = 0;
+  std::memcpy(&value, reinterpret_cast<void *>(parameter(0)), parameter(3));
+  if (value & parameter(2))
+    return;
+  *reinterpret_cast<uint32_t *>(parameter(1)) = 1;
+  fail(LaunchFailed);
+}
+
+int run(const Function &function, unsigned blocks, unsigned threads,
+        unsigned shared, void **parameters) {
+  State &s = state();
+  if (s.failure)
+    return s.failure;
+  if (contexts.empty())
+    return InvalidContext;
+  s.isBusy = true;
+  note("launch " + function.name + " " + std::to_string(blocks) + " " +
+       std::to_string(threads) + " " + std::to_string(shared));
+  static long long launches = 0;
+  s.clock += threads;
+  s.isStuck |= threads == setting("slow", -1);
+  if (threads == setting("crash", -1))
+    std::abort();
+  if (threads == setting("illegal", -1))
+    fail(IllegalAddress);
+  if (function.name == "fake_saxpy")
+    saxpy(parameters);
+  else if (function.name == "kiln_check")
+    check(parameters);
+  else if (function.name == "fake_fault" || ++launches == setting("fault", 0))
+    fail(IllegalAddress);
+  else if (function.name == "fake_lost")
+    fail(Unknown);
+  return Success;
+}
+
+/// The values of parameters are read at once, as the driver does.
+void setNode(Node &node, const KernelNode &launch) {
+  node.launch = launch;
+  node.values.clear();
+  const auto &sizes = static_cast<Function *>(launch.function)->parameterBytes;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    auto *value = static_cast<const char *>(launch.parameters[i]);
+    node.values.emplace_back(value, value + sizes[i]);
+  }
+}
+
+} // namespace
+
+long long fake_cuda::threadsOf(const std::string &text, size_t entry) {
+  size_t body = text.find('{', entry);
+  for (const char *word : {".reqntid ", ".maxntid "})
+    if (size_t at = text.find(word, entry); at < body)
+      return std::atoll(text.c_str() + at + std::strlen(word));
+  return 0;
+}
+
+extern "C" {
+
+int cuModuleGetFunction(void **function, void *module, const char *name) {
+  const std::string &text = static_cast<Code *>(module)->text;
+  size_t entry = text.find(".entry " + std::string(name) + "(");
+  if (entry == std::string::npos)
+    return NotFound;
+  // As long as the process, as few as kernels.
+  *function =
+      new Function{name, parametersOf(text, entry), threadsOf(text, entry)};
+  return Success;
+}
+int cuFuncGetParamInfo(void *function, size_t index, size_t *, size_t *bytes) {
+  const auto &sizes = static_cast<Function *>(function)->parameterBytes;
+  if (index >= sizes.size())
+    return InvalidValue;
+  *bytes = sizes[index];
+  return Success;
+}
+int cuFuncSetAttribute(void *, int, int) { return Success; }
+int cuFuncGetAttribute(int *value, int attribute, void *function) {
+  // Threads of a block as the text promises them.
+  bool spills = static_cast<Function *>(function)->threads ==
+                setting("spill", -1);
+  *value = attribute == 3 && spills ? 64 : 0;
+  return Success;
+}
+int cuLaunchKernel(void *function, unsigned blocks, unsigned, unsigned,
+                   unsigned threads, unsigned, unsigned, unsigned shared, void *,
+                   void **parameters, void **) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  return run(*static_cast<Function *>(function), blocks, threads, shared,
+             parameters);
+}
+
+int cuGraphCreate(void **graph, unsigned) {
+  *graph = new Graph();
+  return Success;
+}
+int cuGraphDestroy(void *graph) {
+  for (Node *node : static_cast<Graph *>(graph)->nodes)
+    delete node;
+  delete static_cast<Graph *>(graph);
+  return Success;
+}
+int cuGraphAddKernelNode_v2(void **node, void *graph, void *const *before,
+                            size_t count, const KernelNode *launch) {
+  auto &nodes = static_cast<Graph *>(graph)->nodes;
+  // Chains are all that is wanted, and what keeps the order of launches.
+  if (count != (nodes.empty() ? 0u : 1u) || (count && *before != nodes.back()))
+    return InvalidValue;
+  nodes.push_back(new Node());
+  *node = nodes.back();
+  setNode(*nodes.back(), *launch);
+  return Success;
+}
+int cuGraphInstantiateWithFlags(void **executable, void *graph,
+                                unsigned long long) {
+  *executable = graph;
+  note("graph " + std::to_string(static_cast<Graph *>(graph)->nodes.size()));
+  return Success;
+}
+int cuGraphExecKernelNodeSetParams_v2(void *, void *node,
+                                      const KernelNode *launch) {
+  note("update " + static_cast<Function *>(launch->function)->name);
+  setNode(*static_cast<Node *>(node), *launch);
+  return Success;
+}
+int cuGraphExecDestroy(void *) { return Success; }
+int cuGraphLaunch(void *executable, void *) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  if (contexts.empty())
+    return InvalidContext;
+  note("replay");
+  for (Node *node : static_cast<Graph *>(executable)->nodes) {
+    std::vector<void *> parameters;
+    for (std::vector<char> &value : node->values)
+      parameters.push_back(value.data());
+    const KernelNode &launch = node->launch;
+    if (int answer = run(*static_cast<Function *>(launch.function),
+                         launch.blocks[0], launch.threads[0],
+                         launch.sharedBytes, parameters.data()))
+      return answer;
+  }
+  return Success;
+}
+int cuTensorMapEncodeTiled(void *map, int, uint32_t rank, void *address,
+                           const uint64_t *sizes, const uint64_t *,
+                           const uint32_t *, const uint32_t *, int, int, int,
+                           int) {
+  if (contexts.empty())
+    return InvalidContext;
+  if (!address || std::count(sizes, sizes + rank, 0) != 0)
+    return InvalidValue;
+  std::memset(map, 0, 128);
+  return Success;
+}
+
+} // extern "C"
