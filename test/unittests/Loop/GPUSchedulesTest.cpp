@@ -287,6 +287,25 @@ TEST(GPUSchedules, TilesFitWhereFactorsComeAcrossTheSum) {
   EXPECT_NE(chooseGPUProduct(product, machine).columns, 192);
 }
 
+// What is tried besides the best are the best of other tiles, none of them twice.
+TEST(GPUSchedules, OtherTilesFollowTheBestByTheirCost) {
+  GPUMachine machine;
+  machine.hasWarpgroups = true;
+  GPUProductShape product = makeProduct(4096, 4096, 4096);
+  std::vector<GPUProductSchedule> all = getGPUProducts(product, machine);
+  GPUProductSchedule best = chooseGPUProduct(product, machine);
+  ASSERT_GT(all.size(), 3u);
+  EXPECT_EQ(all[0].rows, best.rows);
+  EXPECT_EQ(all[0].columns, best.columns);
+  EXPECT_EQ(all[0].split, best.split);
+  for (const GPUProductSchedule &s : all) {
+    EXPECT_GT(s.rows, 0);
+    EXPECT_NE(s.unit, ProductUnit::Fma);
+  }
+  machine.shared = 1;
+  EXPECT_TRUE(getGPUProducts(product, machine).empty());
+}
+
 TEST(GPUSchedules, LongSumsOfFewElementsAreSplit) {
   EXPECT_GT(chooseGPUProduct(makeProduct(512, 512, 16384), kMachine).split, 1);
   EXPECT_EQ(chooseGPUProduct(makeProduct(512, 512, 64), kMachine).split, 1);

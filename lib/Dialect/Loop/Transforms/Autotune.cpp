@@ -32,8 +32,11 @@ public:
 
 private:
   bool isWanted(KernelOp kernel) const;
-  LogicalResult tune(KernelOp kernel, const TuneMachine &machine,
+  /// `Machine` is a TuneMachine or a GPUMachine.
+  template <typename Machine>
+  LogicalResult tune(KernelOp kernel, const Machine &machine,
                      const analysis::SizeHints &hints);
+  template <typename Machine> LogicalResult tuneAll(const Machine &machine);
 };
 
 /// Tells about one kernel.
@@ -160,7 +163,8 @@ bool Autotune::isWanted(KernelOp kernel) const {
   return contracts ? contractions : nests;
 }
 
-LogicalResult Autotune::tune(KernelOp kernel, const TuneMachine &machine,
+template <typename Machine>
+LogicalResult Autotune::tune(KernelOp kernel, const Machine &machine,
                              const analysis::SizeHints &hints) {
   auto strides = analysis::getInputStrides(kernel);
   if (failed(strides))
@@ -172,7 +176,9 @@ LogicalResult Autotune::tune(KernelOp kernel, const TuneMachine &machine,
       loop::getCandidates(kernel, *strides, machine, hints, refused);
   if (failed(readTable(kernel, input)))
     return failure();
-  if (descend)
+  // Numbers of a GPU's schedules are not tried one by one: each costs a driver a
+  // tenth of a second, and few that are next to good ones are what hardware is made for.
+  if (descend && std::is_same_v<Machine, TuneMachine>)
     input.neighbours = [&](const std::string &schedule) {
       std::vector<std::string> legal;
       std::string reason;
@@ -199,13 +205,28 @@ LogicalResult Autotune::tune(KernelOp kernel, const TuneMachine &machine,
   return success();
 }
 
+template <typename Machine>
+LogicalResult Autotune::tuneAll(const Machine &machine) {
+  analysis::SizeHints hints(getOperation()->getParentOfType<ModuleOp>());
+  SmallVector<KernelOp> kernels;
+  getOperation().walk([&](KernelOp kernel) {
+    if (isWanted(kernel))
+      kernels.push_back(kernel);
+  });
+  return success(llvm::all_of(kernels, [&](KernelOp kernel) {
+    return succeeded(tune(kernel, machine, hints));
+  }));
+}
+
 void Autotune::runOnOperation() {
   if (failed(verifyPassInput(getOperation(), getArgument(),
                              {Stage::Loop, Stage::Loop})))
     return signalPassFailure();
-  // Kernels of a GPU have none but the default.
-  if (getGPUTarget(getOperation()))
+  if (GPUTargetAttr gpu = getGPUTarget(getOperation())) {
+    if (failed(tuneAll(getMachine(gpu))))
+      signalPassFailure();
     return;
+  }
   TargetAttr target = getTarget(getOperation());
   TuneMachine machine;
   machine.machine = getMachine(target);
@@ -213,13 +234,6 @@ void Autotune::runOnOperation() {
   machine.threads = threads;
   machine.bytesPerSecond = double(megabytesPerSecond) * 1e6;
   machine.flopsPerSecond = double(megaflopsPerSecond) * 1e6;
-  analysis::SizeHints hints(getOperation()->getParentOfType<ModuleOp>());
-  SmallVector<KernelOp> kernels;
-  getOperation().walk([&](KernelOp kernel) {
-    if (isWanted(kernel))
-      kernels.push_back(kernel);
-  });
-  for (KernelOp kernel : kernels)
-    if (failed(tune(kernel, machine, hints)))
-      return signalPassFailure();
+  if (failed(tuneAll(machine)))
+    signalPassFailure();
 }

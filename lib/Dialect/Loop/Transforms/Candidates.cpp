@@ -8,6 +8,8 @@
 
 #include "kiln/Dialect/Loop/Transforms/Candidates.h"
 
+#include "GPUCandidates.h"
+
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 #include "kiln/Dialect/Loop/Transforms/ScheduleText.h"
 
@@ -175,21 +177,40 @@ ScheduleAttr loop::parseSchedule(KernelOp kernel, StringRef text,
   return succeeded(schedule.verifyKernel(kernel)) ? schedule : ScheduleAttr();
 }
 
-std::vector<std::string>
-loop::getCandidates(KernelOp kernel, const KernelStrides &strides,
-                    const TuneMachine &machine,
-                    const analysis::SizeHints &hints,
-                    std::vector<RefusedSchedule> &refused) {
+/// The texts of those that the kernel may have.
+static std::vector<std::string>
+printLegal(KernelOp kernel, const std::vector<Attribute> &schedules,
+           std::vector<RefusedSchedule> &refused) {
   std::vector<std::string> legal;
-  ScheduleAttr first = kernel.getScheduleAttr();
-  for (Attribute attribute :
-       Collector(kernel, strides, machine, hints).collect(first)) {
+  for (Attribute attribute : schedules) {
     std::string text = printSchedule(cast<ScheduleAttr>(attribute));
     std::string reason;
-    if (attribute == first || parseSchedule(kernel, text, reason))
+    if (attribute == kernel.getScheduleAttr() || parseSchedule(kernel, text, reason))
       legal.push_back(std::move(text));
     else
       refused.push_back({std::move(text), std::move(reason)});
   }
   return legal;
+}
+
+std::vector<std::string>
+loop::getCandidates(KernelOp kernel, const KernelStrides &strides,
+                    const TuneMachine &machine,
+                    const analysis::SizeHints &hints,
+                    std::vector<RefusedSchedule> &refused) {
+  return printLegal(kernel,
+                    Collector(kernel, strides, machine, hints)
+                        .collect(kernel.getScheduleAttr()),
+                    refused);
+}
+
+std::vector<std::string>
+loop::getCandidates(KernelOp kernel, const KernelStrides &strides,
+                    const GPUMachine &machine,
+                    const analysis::SizeHints &hints,
+                    std::vector<RefusedSchedule> &refused) {
+  std::vector<Attribute> schedules = collectGPUSchedules(
+      kernel, strides, machine, hints, kernel.getScheduleAttr());
+  schedules.insert(schedules.begin(), kernel.getScheduleAttr());
+  return printLegal(kernel, schedules, refused);
 }

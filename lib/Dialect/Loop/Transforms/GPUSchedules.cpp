@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -325,9 +326,9 @@ static double getCost(const ProductTile &tile, int64_t split,
          elements * product.sumBytes * 2 * split / kBytesPerCycle;
 }
 
-/// The best schedule, and its cycles.
-static std::pair<GPUProductSchedule, double>
-findGPUProduct(const GPUProductShape &product, const GPUMachine &machine) {
+/// The best schedule of each tile, and its cycles, in the order of tiles.
+static std::vector<std::pair<GPUProductSchedule, double>>
+findGPUProducts(const GPUProductShape &product, const GPUMachine &machine) {
   bool isBrought =
       (product.inBoxes || product.isGathered) && machine.hasWarpgroups;
   auto mayBe = [&](ProductUnit unit) {
@@ -336,14 +337,15 @@ findGPUProduct(const GPUProductShape &product, const GPUMachine &machine) {
                      (unit == ProductUnit::Wgmma && isBrought)
                : unit == ProductUnit::Fma;
   };
-  GPUProductSchedule best = {};
-  double least = 0;
+  std::vector<std::pair<GPUProductSchedule, double>> list;
   for (const ProductTile &each : kProductTiles) {
     ProductTile tile = getTileFor(each, product);
     // Threads that bring what a copy engine does not have 128 rows.
     if (!mayBe(tile.unit) || (tile.rate == 0 && !product.inBoxes) ||
         getProductShared(tile, product) > machine.shared)
       continue;
+    GPUProductSchedule best = {};
+    double least = 0;
     for (int64_t split = 1; split <= kMostSplit; split *= 2) {
       if (split > 1 && product.sum < split * tile.sum * tile.stages)
         break;
@@ -360,8 +362,34 @@ findGPUProduct(const GPUProductShape &product, const GPUMachine &machine) {
               tile.partRows, tile.partColumns, tile.stages,
               getGroup(tile, cluster, machine), split, blocks, cluster};
     }
+    list.push_back({best, least});
   }
-  return {best, least};
+  return list;
+}
+
+/// The best schedule, and its cycles; nothing and 0 where no tile fits.
+static std::pair<GPUProductSchedule, double>
+findGPUProduct(const GPUProductShape &product, const GPUMachine &machine) {
+  std::pair<GPUProductSchedule, double> best = {{}, 0};
+  for (const auto &tile : findGPUProducts(product, machine))
+    if (!best.first.rows || tile.second < best.second)
+      best = tile;
+  return best;
+}
+
+std::vector<GPUProductSchedule>
+loop::getGPUProducts(const GPUProductShape &product, const GPUMachine &machine) {
+  auto list = findGPUProducts(product, machine);
+  std::vector<size_t> order(list.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  // Of equally good ones the first stays the first.
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::pair(list[a].second, a) < std::pair(list[b].second, b);
+  });
+  std::vector<GPUProductSchedule> schedules;
+  for (size_t i : order)
+    schedules.push_back(list[i].first);
+  return schedules;
 }
 
 GPUProductSchedule loop::chooseGPUProduct(const GPUProductShape &product,

@@ -24,6 +24,7 @@
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/KernelLayout.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
+#include "kiln/Dialect/Loop/Transforms/GPUSchedules.h"
 #include "kiln/Dialect/Loop/Transforms/Tuning.h"
 
 namespace kiln::loop {
@@ -46,6 +47,12 @@ struct RefusedSchedule {
 std::vector<std::string>
 getCandidates(KernelOp kernel, const analysis::KernelStrides &strides,
               const TuneMachine &machine, const analysis::SizeHints &hints,
+              std::vector<RefusedSchedule> &refused);
+
+/// The same for a GPU.
+std::vector<std::string>
+getCandidates(KernelOp kernel, const analysis::KernelStrides &strides,
+              const GPUMachine &machine, const analysis::SizeHints &hints,
               std::vector<RefusedSchedule> &refused);
 
 /// The schedule of a text if `kernel` may have it; else null, and `reason` says

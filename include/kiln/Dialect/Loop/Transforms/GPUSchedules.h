@@ -135,6 +135,9 @@ struct GPUProductSchedule {
 };
 GPUProductSchedule chooseGPUProduct(const GPUProductShape &product,
                                     const GPUMachine &machine);
+/// The best schedule of each tile, the best of all first.
+std::vector<GPUProductSchedule> getGPUProducts(const GPUProductShape &product,
+                                               const GPUMachine &machine);
 /// Cycles that it takes by that schedule, about; and those of so many kernels that read and
 /// write so many bytes.
 double estimateGPUProduct(const GPUProductShape &product,

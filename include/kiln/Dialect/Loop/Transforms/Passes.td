@@ -626,7 +626,9 @@ def AutotunePass : Pass<"loop-autotune", "::mlir::func::FuncOp"> {
                               masked = false, grain = 512> -> tensor<64xf32> {...}
     ```
 
-    Fails for a table that is none. Kernels of a GPU stay as they are. With `settle`
+    Kernels of a GPU have few candidates, of the kind that they have by default.
+
+    Fails for a table that is none. With `settle`
     it reports `candidate` with the time of each, `refused` with the reason for what
     is not legal or failed, and `tuned` or `not-tuned`.
   }];
