@@ -11,13 +11,11 @@
 #include "BestConfig.h"
 #include "KernelProgram.h"
 
-#include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/Transforms/Candidates.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Target/ProgramExport.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <cmath>
@@ -161,66 +159,34 @@ void Autotuner::takeSmall() {
 // Measuring
 //===----------------------------------------------------------------------===//
 
-/// Code that was generated, by its key: candidates are compiled all at once, side
-/// by side, and then found here one by one.
-class Autotuner::Memory final : public package::KernelStore {
-public:
-  std::vector<std::optional<package::KernelImage>>
-  find(const std::vector<Digest> &keys) override {
-    std::vector<std::optional<package::KernelImage>> found;
-    for (const Digest &key : keys) {
-      auto image = images.find(key.hex());
-      found.push_back(image == images.end()
-                          ? std::nullopt
-                          : std::optional(image->second));
-    }
-    return found;
-  }
-  void keep(const Digest &key, const package::KernelImage &image,
-            uint64_t) override {
-    images.emplace(key.hex(), image);
-  }
-
-private:
-  std::map<std::string, package::KernelImage> images;
-};
-
-namespace {
 /// One schedule of one kernel on its way to a package.
-struct Candidate {
+struct Autotuner::Candidate {
   ScheduleAttr schedule;
   mlir::OwningOpRef<ModuleOp> program;
   std::vector<uint8_t> package;
   std::string failure;
 };
-} // namespace
 
-/// Puts the code of all candidates into one module, under names of their own.
-static mlir::OwningOpRef<ModuleOp>
-joinKernels(std::vector<std::vector<Candidate>> &batches,
-            MLIRContext *context) {
-  mlir::OwningOpRef<ModuleOp> joined =
-      ModuleOp::create(mlir::UnknownLoc::get(context));
-  unsigned count = 0;
+/// Makes the packages of candidates, or says why there is none.
+void Autotuner::compileAll(std::vector<std::vector<Candidate>> &batches) {
+  std::vector<Candidate *> candidates;
+  std::vector<ModuleOp> programs;
   for (auto &batch : batches)
-    for (Candidate &candidate : batch) {
-      ModuleOp kernels = candidate.failure.empty()
-                             ? loop::getKernelModule(*candidate.program)
-                             : ModuleOp();
-      if (!kernels)
-        continue;
-      mlir::OwningOpRef<ModuleOp> copy(kernels.clone());
-      mlir::SymbolTable symbols(*copy);
-      for (Operation &op : llvm::make_early_inc_range(*copy->getBody())) {
-        std::string name = "k" + std::to_string(count++);
-        if (mlir::SymbolTable::getSymbolName(&op) &&
-            failed(symbols.rename(&op, name)))
-          candidate.failure = "cannot be renamed";
+    for (Candidate &candidate : batch)
+      if (candidate.failure.empty()) {
+        candidates.push_back(&candidate);
+        programs.push_back(*candidate.program);
       }
-      for (Operation &op : llvm::make_early_inc_range(*copy->getBody()))
-        op.moveBefore(joined->getBody(), joined->getBody()->end());
-    }
-  return joined;
+  auto images = code.compile(programs);
+  for (auto [candidate, image] : llvm::zip_equal(candidates, images)) {
+    auto package = image ? target::exportPackage(*candidate->program,
+                                                 std::move(*image))
+                         : Result<package::Package>(image.error());
+    if (package)
+      candidate->package = package::encodePackage(*package);
+    else
+      candidate->failure = package.error().message;
+  }
 }
 
 bool Autotuner::measure(ArrayRef<Group *> active) {
@@ -240,33 +206,15 @@ bool Autotuner::measure(ArrayRef<Group *> active) {
         candidate.failure = s.error().message;
     }
   }
-  Memory memory;
-  target::KernelCompileOptions how;
-  how.store = &memory;
-  how.workers = hooks.workers;
-  // What does not compile says so again below, by itself.
-  (void)compiler.compile(*joinKernels(batches, module.getContext()), how);
+  compileAll(batches);
   bool isOk = true;
   unsigned done = 0;
   for (auto [group, batch] : llvm::zip_equal(active, batches)) {
     if (isSpent())
       break;
     std::vector<std::vector<uint8_t>> packages;
-    for (Candidate &candidate : batch) {
-      if (ModuleOp kernels = candidate.failure.empty()
-                                 ? loop::getKernelModule(*candidate.program)
-                                 : ModuleOp()) {
-        auto image = compiler.compile(kernels, how);
-        auto package = image ? target::exportPackage(*candidate.program,
-                                                     std::move(*image))
-                             : Result<package::Package>(image.error());
-        if (package)
-          candidate.package = package::encodePackage(*package);
-        else
-          candidate.failure = package.error().message;
-      }
-      packages.push_back(candidate.package);
-    }
+    for (Candidate &candidate : batch)
+      packages.push_back(std::move(candidate.package));
     hooks.tuner->progress(group->name, done++, active.size());
     package::TrialInputs inputs = getTrialInputs(group->kernels.front());
     inputs.maxSeconds = secondsLeft();
@@ -297,10 +245,10 @@ bool Autotuner::measure(ArrayRef<Group *> active) {
 // The search
 //===----------------------------------------------------------------------===//
 
-Autotuner::Autotuner(ModuleOp module, target::KernelCompiler &compiler,
+Autotuner::Autotuner(ModuleOp module, CandidateCode &code,
                      const CompileOptions &options, const CompileHooks &hooks,
                      std::vector<package::Reason> &reasons, double seconds)
-    : module(module), compiler(compiler), options(options), hooks(hooks),
+    : module(module), code(code), options(options), hooks(hooks),
       reasons(reasons), start(std::chrono::steady_clock::now()),
       budget(seconds) {}
 

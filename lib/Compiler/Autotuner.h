@@ -10,7 +10,7 @@
 // and keeps results. Between them stands this: each kernel of a module becomes a
 // program of its own, one package for each schedule that is wanted, until nothing is.
 //
-//   Autotuner autotuner(*module, compiler, options, hooks, reasons, /*seconds=*/300);
+//   Autotuner autotuner(*module, code, options, hooks, reasons, /*seconds=*/300);
 //   Status tuned = autotuner.run();       // kernels have the schedules that won
 //
 // Kernels are equal if their programs are: equal kernels are measured once, in this
@@ -22,6 +22,8 @@
 
 #ifndef KILN_LIB_COMPILER_AUTOTUNER_H
 #define KILN_LIB_COMPILER_AUTOTUNER_H
+
+#include "CandidateCode.h"
 
 #include "kiln/Compiler/CompilerSession.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
@@ -36,7 +38,7 @@ public:
   /// All are used until the end of `run`. `hooks.tuner` is not null. Reasons of
   /// compilations of candidates are taken out of `reasons` again. Once so many
   /// `seconds` are spent, nothing is measured any more.
-  Autotuner(ModuleOp module, target::KernelCompiler &compiler,
+  Autotuner(ModuleOp module, CandidateCode &code,
             const CompileOptions &options, const CompileHooks &hooks,
             std::vector<package::Reason> &reasons, double seconds);
   ~Autotuner();
@@ -45,13 +47,14 @@ public:
 
 private:
   struct Group;
-  class Memory;
+  struct Candidate;
 
   LogicalResult runPass(bool settle);
   void findGroups();
   void lookUp(Group &group);
   void takeSmall();
   bool search(std::vector<Group *> active, unsigned round);
+  void compileAll(std::vector<std::vector<Candidate>> &batches);
   bool measure(ArrayRef<Group *> active);
   void keep();
   bool isOver() const;
@@ -59,7 +62,7 @@ private:
   bool isSpent() const;
 
   ModuleOp module;
-  target::KernelCompiler &compiler;
+  CandidateCode &code;
   const CompileOptions &options;
   const CompileHooks &hooks;
   std::vector<package::Reason> &reasons;

@@ -31,6 +31,17 @@ compiler::hashConfigs(const std::vector<std::string> &candidates) {
   return hasher.finish().hex();
 }
 
+/// What is no number of a schedule: candidates may differ in nothing else.
+static std::string getWords(const std::string &schedule) {
+  std::string words;
+  size_t end = 0;
+  for (const loop::Tunable &number : loop::getTunables(schedule)) {
+    words += schedule.substr(end, number.begin - end);
+    end = number.begin + number.length;
+  }
+  return words + schedule.substr(end);
+}
+
 std::string
 compiler::encodeBestConfig(const BestConfig &config,
                            const std::vector<std::string> &candidates) {
@@ -47,7 +58,8 @@ compiler::encodeBestConfig(const BestConfig &config,
       {"num_warps", "1"},
       {"time_ns", std::to_string(std::llround(config.nanoseconds))},
       {"time_taken_ms", std::to_string(int64_t(config.nanoseconds / 1e6))},
-      {"triton_cache_hash", "null"}};
+      {"triton_cache_hash", "null"},
+      {"words", quote(getWords(config.schedule))}};
   for (const loop::Tunable &number : loop::getTunables(config.schedule))
     members[number.name] = std::to_string(number.value);
   std::string text;
@@ -95,8 +107,13 @@ compiler::decodeBestConfig(const std::string &text,
   root.field("num_warps").asInt(1, 1);
   root.field("num_stages").asInt(1, 1);
   std::map<std::string, int64_t> stored;
+  std::optional<std::string> words;
   for (size_t i = 0; i < root.size() && document->status(); ++i) {
     const std::string &key = root.key(i);
+    if (key == "words") {
+      words = root.member(i).asString();
+      continue;
+    }
     if (key == "configs_hash" || key == "kind" || key == "found_by_coordesc" ||
         key == "time_ns" || key == "default_ns" || key == "time_taken_ms" ||
         key == "triton_cache_hash" || key == "num_warps" || key == "num_stages")
@@ -109,7 +126,8 @@ compiler::decodeBestConfig(const std::string &text,
     return Error::malformed(".best_config: found among other candidates");
   unsigned matches = 0;
   for (const std::string &candidate : candidates) {
-    if (loop::getScheduleKind(candidate) != kind)
+    if (loop::getScheduleKind(candidate) != kind ||
+        (words && *words != getWords(candidate)))
       continue;
     auto applied = setNumbers(stored, candidate);
     if (!applied || (!descends && *applied != candidate))

@@ -392,15 +392,35 @@ static void logStage(ModuleOp module, const StagePipeline &pipeline,
 /// Gives kernels the schedules that are fastest here.
 Status CompilerSession::tune(const CompileOptions &options,
                              const CompileHooks &hooks) {
-  auto compiler = kernelCompiler(options.target);
-  if (!compiler)
-    return compiler.takeError();
+  const bool onGPU = isGPU(options.target);
+  // A GPU measures kernels of its own, and none of others.
+  if (onGPU != hooks.tuner->isOnDevice())
+    return Error::unsupported("kernels for '" + options.target +
+                              "' are chosen by measuring where they run: with "
+                              "kiln-run --device=cuda; expected --mode=default");
+  std::unique_ptr<CandidateCode> code;
+  std::unique_ptr<target::PTXCompiler> ptx;
+  if (onGPU) {
+    auto target = target::NVVMTarget::parse(options.target);
+    auto created = target ? target::PTXCompiler::create(*target)
+                          : Result<std::unique_ptr<target::PTXCompiler>>(
+                                target.error());
+    if (!created)
+      return created.takeError();
+    ptx = std::move(*created);
+    code = makeCandidateCode(*ptx, hooks.workers);
+  } else {
+    auto compiler = kernelCompiler(options.target);
+    if (!compiler)
+      return compiler.takeError();
+    code = makeCandidateCode(**compiler, hooks.workers);
+  }
   // Noted as one stage: what candidates take of others is not of this program.
   if (hooks.progress)
     hooks.progress("autotune");
   Status tuned = timed("autotune", [&] {
     // The other half is for what comes after it.
-    return Autotuner(*module_, **compiler, options, hooks, reasons_,
+    return Autotuner(*module_, *code, options, hooks, reasons_,
                      watchdog_->secondsLeft() / 2)
         .run();
   });

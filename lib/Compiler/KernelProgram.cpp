@@ -199,7 +199,10 @@ Status compiler::lowerKernelProgram(ModuleOp module) {
   module.walk([](loop::ContractOp op) {
     op->removeAttr(loop::kPackedAheadAttrName);
   });
-  buildKernelPipeline(pm);
+  if (loop::getGPUTarget(module))
+    buildGridPipeline(pm);
+  else
+    buildKernelPipeline(pm);
   ProgramPipelineOptions program;
   program.preparedBytes = -1;
   buildProgramPipeline(pm, program);

@@ -110,10 +110,6 @@ Status compiler::checkOptions(const CompileOptions &options) {
       return Error::unsupported("kernels for '" + options.target +
                                 "' are made by Kiln's emitters alone; expected "
                                 "--lowering=direct");
-    if (target && options.isTuned())
-      return Error::unsupported("kernels for '" + options.target +
-                                "' are not chosen by measuring; expected "
-                                "--mode=default");
     return target ? Status::success() : Status(target.takeError());
   }
   auto target = target::CPUTarget::parse(options.target);

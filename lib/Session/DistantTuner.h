@@ -22,11 +22,12 @@ namespace kiln::session {
 /// The copy's side.
 class DistantTuner final : public package::KernelTuner {
 public:
-  DistantTuner(ChildChannel &parent, unsigned threads)
-      : parent_(parent), threads_(threads) {}
+  DistantTuner(ChildChannel &parent, unsigned threads, bool isOnDevice)
+      : parent_(parent), threads_(threads), isOnDevice_(isOnDevice) {}
 
   package::MachineSpeed speed() override;
   unsigned threads() const override { return threads_; }
+  bool isOnDevice() const override { return isOnDevice_; }
   std::vector<std::string> find(const Digest &kernel) override;
   void keep(const Digest &kernel, const std::string &config) override;
   std::vector<package::Trial>
@@ -39,6 +40,7 @@ public:
 private:
   ChildChannel &parent_;
   unsigned threads_;
+  bool isOnDevice_;
 };
 
 /// The parent's side: the reply to a message of a DistantTuner; nothing for a message

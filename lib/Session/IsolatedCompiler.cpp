@@ -182,7 +182,8 @@ LibraryResult session::compileInChild(
           parent.tell(kStageBegins, ByteView(stage));
         };
     DistantJoint joint(parent);
-    DistantTuner tuner(parent, wanted.pool.threads());
+    DistantTuner tuner(parent, wanted.pool.threads(),
+                       wanted.tuner && wanted.tuner->isOnDevice());
     LibraryResult made = compile({wanted.source, wanted.options, progress, pool,
                                   wanted.kernels ? &kernels : nullptr,
                                   wanted.joint ? &joint : nullptr,

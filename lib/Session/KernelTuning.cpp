@@ -57,6 +57,11 @@ KernelTuning::open(const std::optional<cache::CacheConfig> &config,
   return tuning;
 }
 
+void KernelTuning::measureOn(const runtime::Device &device) {
+  device_ = device.name();
+  hardware_ = device.hardware();
+}
+
 cache::CacheKey KernelTuning::makeKey(const Digest &subject,
                                       cache::KeyKind kind) const {
   cache::CacheKeyBuilder builder(kind);
@@ -66,7 +71,10 @@ cache::CacheKey KernelTuning::makeKey(const Digest &subject,
                     subject);
   if (!nameSpace_.empty())
     builder.addText(cache::KeyTag::Namespace, "namespace", nameSpace_);
-  addTuningThreads(builder, threads_);
+  if (device_.empty())
+    addTuningThreads(builder, threads_);
+  else
+    addTuningDevice(builder, hardware_);
   return builder.finish();
 }
 
@@ -197,6 +205,9 @@ const runtime::MachineLimits &KernelTuning::machine() {
 }
 
 package::MachineSpeed KernelTuning::speed() {
+  // What ranks candidates of a GPU knows it by its target.
+  if (isOnDevice())
+    return {};
   return {machine().memoryBytesPerSecond, machine().f32FlopsPerSecond};
 }
 
@@ -223,6 +234,11 @@ KernelTuning::measure(const std::string &kernel,
                       const package::TrialInputs &inputs) {
   TrialOptions options;
   options.threads = threads_;
+  options.device = device_;
+  if (!device_.empty() && !program_)
+    if (std::string path = findTrialProgram(); !path.empty())
+      program_ = std::make_unique<ChildProgram>(path);
+  options.program = program_.get();
   options.integersBelow = inputs.integersBelow;
   options.maxSeconds = inputs.maxSeconds;
   Stopwatch watch;

@@ -156,6 +156,11 @@ void session::addTuningThreads(CacheKeyBuilder &builder, unsigned threads) {
   builder.addNumber(KeyTag::Threads, "threads", threads);
 }
 
+void session::addTuningDevice(CacheKeyBuilder &builder,
+                              const std::string &hardware) {
+  builder.addText(KeyTag::Device, "device", hardware);
+}
+
 Digest session::portableEnvironment() {
   CacheKeyBuilder builder(KeyKind::Environment);
   builder.addText(KeyTag::FormatEpoch, "format epoch", "any");
@@ -198,14 +203,17 @@ Result<CacheKey> session::programKey(const archive::Source &source,
                                      const CompileOptions &options,
                                      const CacheKey &environment,
                                      const std::string &nameSpace,
-                                     unsigned threads) {
+                                     unsigned threads,
+                                     const std::string &hardware) {
   CacheKeyBuilder builder(options.training ? KeyKind::AotAutograd
                                            : KeyKind::FxGraph);
   if (Status s = addProgram(builder, source, options.keyRecord(), environment,
                             nameSpace);
       !s)
     return s.takeError();
-  if (options.isTuned())
+  if (options.isTuned() && hardware.empty())
     addTuningThreads(builder, threads);
+  else if (options.isTuned())
+    addTuningDevice(builder, hardware);
   return builder.finish();
 }

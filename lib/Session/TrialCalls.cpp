@@ -8,15 +8,20 @@
 
 #include "TrialCalls.h"
 
+#include "TrialInputs.h"
+
 #include "kiln/Runtime/Compare.h"
 #include "kiln/Runtime/Executable.h"
+#include "kiln/RuntimeCUDA/CudaDevice.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <system_error>
+#include <thread>
 #include <unistd.h>
 
 using namespace kiln;
@@ -31,186 +36,12 @@ static constexpr size_t kMinRounds = 7, kMaxRounds = 25;
 /// A candidate that is slower by this factor after some rounds is not timed further.
 static constexpr size_t kFirstRounds = 3;
 static constexpr double kHopeless = 1.5;
-/// The part of memory that one set of inputs may take, of what is there and of what is
-/// free: results and scratch of candidates come to it.
-static constexpr double kMemoryPart = 0.125;
-/// What integers of any type can be.
-static constexpr int64_t kMaxInteger = 127;
-/// Most sets of inputs, and bytes of all of them.
+/// Most sets of inputs, and bytes of all of them; the same on a GPU, whose cache is
+/// larger.
 static constexpr size_t kMaxSets = 8, kMaxInputBytes = 256 << 20;
-
-//===----------------------------------------------------------------------===//
-// Inputs
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Inputs of one call: what all slots of a program take.
-using Inputs = std::vector<OpValue>;
-
-/// Makes inputs of a program.
-class InputMaker {
-public:
-  InputMaker(const package::Program &program,
-             const package::SymbolValues &symbols, int64_t integersBelow)
-      : program(program),
-        integersBelow(static_cast<uint32_t>(
-            std::clamp<int64_t>(integersBelow, 1, kMaxInteger + 1))),
-        cells(program.symbols.size()) {
-    for (size_t i = 0; i < cells.size(); ++i)
-      for (const auto &[name, value] : symbols)
-        if (program.symbols[i].name == name)
-          cells[i] = package::Cell::ofInteger(value);
-  }
-
-  Result<Inputs> make();
-  /// Of the inputs that were made last.
-  size_t bytes() const { return total; }
-
-private:
-  Result<std::vector<int64_t>>
-  evaluate(const std::vector<package::ExprId> &exprs) const;
-  Result<Tensor> makeTensor(const package::Slot &slot);
-
-  const package::Program &program;
-  const uint32_t integersBelow;
-  std::vector<package::Cell> cells;
-  size_t total = 0;
-  uint64_t state = 1;
-};
-} // namespace
-
-Result<std::vector<int64_t>>
-InputMaker::evaluate(const std::vector<package::ExprId> &exprs) const {
-  std::vector<int64_t> values;
-  for (package::ExprId expr : exprs) {
-    package::Cell cell;
-    if (package::evaluate(program.exprs[expr], cells.data(), cell) !=
-            package::ExprFailure::None ||
-        !cell.isInteger() || cell.integer < 0)
-      return Error::unsupported("the size of an input is not known");
-    values.push_back(cell.integer);
-  }
-  return values;
-}
-
-MemoryBytes session::readMemoryBytes(std::istream &file) {
-  MemoryBytes memory;
-  auto take = [](const std::string &line, std::string_view name, double &bytes) {
-    if (line.compare(0, name.size(), name) == 0)
-      bytes = double(std::strtoull(line.c_str() + name.size(), nullptr, 10)) *
-              1024;
-  };
-  for (std::string line; std::getline(file, line);) {
-    take(line, "MemTotal:", memory.all);
-    take(line, "MemAvailable:", memory.available);
-  }
-  return memory;
-}
-
-Status session::checkInputBytes(double needed, const MemoryBytes &memory) {
-  const std::string size =
-      std::to_string(int64_t(std::min(needed, 1e18) / (1 << 20))) + " MiB";
-  if (needed > kMemoryPart * memory.all)
-    return Error::unsupported("its inputs need " + size +
-                              ", too much for this machine");
-  // What else runs may have ended the next time.
-  if (needed > kMemoryPart * memory.available)
-    return Error::io("its inputs need " + size +
-                     ", too much beside what runs here now");
-  return Status::success();
-}
-
-/// Fills memory with elements of a dtype.
-static void fill(uint8_t *data, size_t count, DType dtype,
-                 uint32_t integersBelow, uint64_t &state) {
-  auto next = [&state] {
-    state = state * 6364136223846793005ull + 1442695040888963407ull;
-    return static_cast<uint32_t>(state >> 40); // 24 bits
-  };
-  for (size_t i = 0; i < count; ++i) {
-    float number = 0.25f + static_cast<float>(next()) * 0x1p-24f;
-    switch (dtype) {
-    case DType::F32:
-      std::memcpy(data + 4 * i, &number, 4);
-      break;
-    case DType::F64: {
-      double wide = number;
-      std::memcpy(data + 8 * i, &wide, 8);
-      break;
-    }
-    case DType::BF16: {
-      uint32_t bits;
-      std::memcpy(&bits, &number, 4);
-      uint16_t half = static_cast<uint16_t>(bits >> 16);
-      std::memcpy(data + 2 * i, &half, 2);
-      break;
-    }
-    case DType::F16: {
-      // From 0.5 to 1.
-      uint16_t half = static_cast<uint16_t>(0x3800u | (next() & 0x3ffu));
-      std::memcpy(data + 2 * i, &half, 2);
-      break;
-    }
-    case DType::Bool:
-      data[i] = i & 1;
-      break;
-    default:
-      std::memset(data + i * itemSize(dtype), 0, itemSize(dtype));
-      if (isInteger(dtype))
-        data[i * itemSize(dtype)] = uint8_t(next() % integersBelow);
-      break;
-    }
-  }
-}
-
-Result<Tensor> InputMaker::makeTensor(const package::Slot &slot) {
-  auto sizes = evaluate(slot.sizes);
-  if (!sizes)
-    return sizes.takeError();
-  std::vector<int64_t> strides = runtime::rowMajorStrides(*sizes);
-  if (!slot.strides.empty()) {
-    auto stated = evaluate(slot.strides);
-    if (!stated)
-      return stated.takeError();
-    strides = std::move(*stated);
-  }
-  double count = 1;
-  bool isEmpty = false;
-  for (size_t d = 0; d < sizes->size(); ++d) {
-    count += double((*sizes)[d] - 1) * double(strides[d]);
-    isEmpty |= (*sizes)[d] == 0;
-  }
-  count = isEmpty ? 0 : count;
-  double needed = double(total) + count * double(itemSize(slot.dtype));
-  std::ifstream file("/proc/meminfo");
-  if (Status s = checkInputBytes(needed, readMemoryBytes(file)); !s)
-    return s.error();
-  size_t elements = static_cast<size_t>(count);
-  auto storage = runtime::Storage::allocate(elements * itemSize(slot.dtype));
-  if (!storage)
-    return storage.takeError();
-  fill((*storage)->data(), elements, slot.dtype, integersBelow, state);
-  total += elements * itemSize(slot.dtype);
-  return Tensor::view(std::move(*storage), slot.dtype, *sizes, strides, 0);
-}
-
-Result<Inputs> InputMaker::make() {
-  Inputs inputs;
-  total = 0;
-  for (const package::Slot &slot : program.slots) {
-    if (slot.payload != package::kNone) {
-      inputs.emplace_back();
-      continue;
-    }
-    if (!slot.isTensor)
-      return Error::unsupported("it takes a number");
-    auto tensor = makeTensor(slot);
-    if (!tensor)
-      return tensor.takeError();
-    inputs.push_back(std::move(*tensor));
-  }
-  return inputs;
-}
+static constexpr size_t kMaxDeviceSets = 64, kMaxDeviceBytes = size_t(1) << 30;
+/// Calls that a GPU is asked for before it begins, and how long it waits for them.
+static constexpr double kMaxQueued = 100, kHoldSeconds = 0.05;
 
 //===----------------------------------------------------------------------===//
 // Numbers
@@ -232,12 +63,25 @@ static double allowedError(DType dtype) {
   }
 }
 
+/// True if the same bytes lie there, as they do for most candidates.
+static bool isSame(const OpValue &got, const OpValue &want) {
+  const auto *a = std::get_if<Tensor>(&got.value);
+  const auto *b = std::get_if<Tensor>(&want.value);
+  return a && b && a->defined() && b->defined() && a->dtype() == b->dtype() &&
+         a->sizes() == b->sizes() && a->isContiguous() && b->isContiguous() &&
+         a->numel() > 0 &&
+         std::memcmp(a->data(), b->data(),
+                     size_t(a->numel()) * itemSize(a->dtype())) == 0;
+}
+
 /// Empty if the results agree.
 static std::string compare(const std::vector<OpValue> &got,
                            const std::vector<OpValue> &want) {
   if (got.size() != want.size())
     return "gives another number of results";
   for (size_t i = 0; i < got.size(); ++i) {
+    if (isSame(got[i], want[i]))
+      continue;
     const auto *tensor = std::get_if<Tensor>(&want[i].value);
     runtime::Tolerance tolerance =
         tensor ? runtime::defaultTolerance(tensor->dtype())
@@ -261,29 +105,35 @@ class Caller {
 public:
   Caller(const std::vector<std::vector<uint8_t>> &packages,
          const package::SymbolValues &symbols, const TrialOptions &options,
+         std::shared_ptr<runtime::Device> device,
          const std::function<void(const TrialNote &)> &tell)
       : packages(packages), symbols(symbols), options(options), tell(tell),
-        pool(options.threads), executables(packages.size()) {
+        device(std::move(device)), pool(options.threads), executables(packages.size()) {
     run.pool = &pool;
     run.reuseOutputs = run.inputsChecked = true;
   }
 
+  void loadTogether(const std::vector<package::Trial> &trials);
   /// False if the first package failed.
-  bool check(uint32_t candidate);
-  void time();
+  Result<bool> check(uint32_t candidate);
+  Status time();
 
 private:
   void note(TrialNote::Kind kind, uint32_t candidate, double value,
             const std::string &text = "") const;
+  Result<std::shared_ptr<runtime::Executable>> make(uint32_t candidate) const;
   Status load(uint32_t candidate);
   Status callFirst(uint32_t candidate);
   Status makeInputs(const package::Program &program);
-  double sample(uint32_t candidate, unsigned calls);
+  Status copyInputs(size_t bytes);
+  Result<double> sample(uint32_t candidate, unsigned calls);
+  Result<double> sampleOnDevice(uint32_t candidate, unsigned calls);
 
   const std::vector<std::vector<uint8_t>> &packages;
   const package::SymbolValues &symbols;
   const TrialOptions &options;
   const std::function<void(const TrialNote &)> &tell;
+  std::shared_ptr<runtime::Device> device; ///< null: this processor
   runtime::OperatorRegistry registry;
   runtime::ThreadPool pool;
   runtime::RunOptions run;
@@ -305,6 +155,46 @@ void Caller::note(TrialNote::Kind kind, uint32_t candidate, double value,
   tell(note);
 }
 
+Result<std::shared_ptr<runtime::Device>>
+session::openDevice(const TrialOptions &options) {
+  if (options.device.empty())
+    return std::shared_ptr<runtime::Device>();
+  cuda::DeviceOptions wanted;
+  // "cuda:0", as a device calls itself.
+  wanted.ordinal = static_cast<unsigned>(
+      std::strtoul(options.device.c_str() + options.device.find(':') + 1,
+                   nullptr, 10));
+  return cuda::openDevice(wanted);
+}
+
+/// From one set on the host to as many on the device as its cache does not hold.
+Status Caller::copyInputs(size_t bytes) {
+  Inputs host = std::move(inputs.front());
+  inputs.clear();
+  size_t wanted = std::clamp<size_t>(3 * device->cacheBytes() / bytes + 1, 1,
+                                     kMaxDeviceSets);
+  while (inputs.empty() ||
+         (inputs.size() < wanted && inputs.size() * bytes < kMaxDeviceBytes)) {
+    Inputs set;
+    for (const OpValue &value : host) {
+      const auto *tensor = std::get_if<Tensor>(&value.value);
+      if (!tensor) {
+        set.push_back(value);
+        continue;
+      }
+      auto there = tensor->toDevice(*device, "inputs of candidates");
+      // Fewer of them where memory is scarce.
+      if (!there && !inputs.empty())
+        return Status::success();
+      if (!there)
+        return there.takeError();
+      set.push_back(std::move(*there));
+    }
+    inputs.push_back(std::move(set));
+  }
+  return Status::success();
+}
+
 Status Caller::makeInputs(const package::Program &program) {
   InputMaker maker(program, symbols, options.integersBelow);
   auto first = maker.make();
@@ -312,6 +202,8 @@ Status Caller::makeInputs(const package::Program &program) {
     return first.takeError();
   inputs.push_back(std::move(*first));
   size_t bytes = std::max<size_t>(maker.bytes(), 1);
+  if (device)
+    return copyInputs(bytes);
   long cache = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
   size_t wanted = 2 * static_cast<size_t>(cache > 0 ? cache : 1 << 20) *
                   options.threads;
@@ -330,16 +222,58 @@ static Status because(const char *what, Error error) {
   return error;
 }
 
-/// Says why there is nothing to call.
-Status Caller::load(uint32_t candidate) {
+Result<std::shared_ptr<runtime::Executable>>
+Caller::make(uint32_t candidate) const {
   const std::vector<uint8_t> &bytes = packages[candidate];
   auto package = package::decodePackage(bytes.data(), bytes.size());
   if (!package)
-    return because("does not load: ", package.error());
-  auto loaded = runtime::Executable::load(std::move(*package), registry);
-  if (!loaded)
-    return because("does not load: ", loaded.error());
-  executables[candidate] = std::move(*loaded);
+    return package.takeError();
+  return runtime::Executable::load(std::move(*package), registry, device);
+}
+
+/// What a driver assembles takes longer than its calls. Whose code is not there
+/// afterwards is loaded by itself.
+void Caller::loadTogether(const std::vector<package::Trial> &trials) {
+  std::vector<uint32_t> wanted;
+  for (uint32_t i = 0; i < packages.size(); ++i)
+    if (!packages[i].empty() && trials[i].failure.empty())
+      wanted.push_back(i);
+  if (wanted.size() < 2)
+    return;
+  note(TrialNote::Loads, 0, 0);
+  std::atomic<size_t> following{0};
+  auto work = [&] {
+    for (size_t i; (i = following++) < wanted.size();)
+      if (auto loaded = make(wanted[i]))
+        executables[wanted[i]] = std::move(*loaded);
+  };
+  std::vector<std::thread> others;
+  try {
+    for (size_t i = 1; i < std::min<size_t>(wanted.size(), options.threads); ++i)
+      others.emplace_back(work);
+  } catch (const std::system_error &) {
+    // Those that there are do the work.
+  }
+  work();
+  for (std::thread &other : others)
+    other.join();
+}
+
+/// Says why there is nothing to call.
+Status Caller::load(uint32_t candidate) {
+  if (!executables[candidate]) {
+    auto loaded = make(candidate);
+    if (!loaded)
+      return because("does not load: ", loaded.error());
+    executables[candidate] = std::move(*loaded);
+  }
+  // What registers do not hold goes through memory: it would not be faster.
+  size_t local = device ? executables[candidate]->localBytes() : 0;
+  if (candidate != 0 && local > 0 && executables[0] &&
+      local > executables[0]->localBytes())
+    return Error{ErrorKind::CheckFailed,
+                 "spills: " + std::to_string(local) +
+                     " bytes of a thread are in memory"};
   if (!inputs.empty())
     return Status::success();
   Status made =
@@ -353,7 +287,20 @@ Status Caller::callFirst(uint32_t candidate) {
     return s;
   auto begin = Clock::now();
   auto got = executables[candidate]->forward().run(inputs.front(), run);
+  if (got && device)
+    if (Status s = device->synchronize(); !s)
+      got = s.takeError();
   std::chrono::duration<double> spent = Clock::now() - begin;
+  if (got)
+    note(TrialNote::Called, candidate, spent.count());
+  for (size_t i = 0; device && got && i < got->size(); ++i)
+    if (auto *tensor = std::get_if<Tensor>(&(*got)[i].value)) {
+      auto host = tensor->toHost();
+      if (host)
+        *tensor = std::move(*host);
+      else
+        got = host.takeError();
+    }
   if (!got)
     return because("fails: ", got.error());
   if (candidate == 0) {
@@ -362,15 +309,17 @@ Status Caller::callFirst(uint32_t candidate) {
   } else if (std::string failure = compare(*got, results); !failure.empty()) {
     return Error{ErrorKind::CheckFailed, failure};
   }
-  note(TrialNote::Right, candidate, spent.count());
   return Status::success();
 }
 
-bool Caller::check(uint32_t candidate) {
+Result<bool> Caller::check(uint32_t candidate) {
   note(TrialNote::Begins, candidate, 0);
   Status called = callFirst(candidate);
   if (called)
     return true;
+  // After the failure of a kernel nothing works in this process.
+  if (device && !device->synchronize())
+    return called.takeError();
   executables[candidate] = nullptr;
   // What the system has not now, memory above all, it may have another time.
   const Error &error = called.error();
@@ -379,9 +328,38 @@ bool Caller::check(uint32_t candidate) {
   return candidate != 0;
 }
 
+/// Seconds of the device for a call of those that follow each other.
+Result<double> Caller::sampleOnDevice(uint32_t candidate, unsigned calls) {
+  auto gate = device->hold(kHoldSeconds);
+  if (!gate)
+    return gate.takeError();
+  auto begin = device->record();
+  if (!begin)
+    return begin.takeError();
+  for (unsigned i = 0; i < calls; ++i) {
+    auto got = executables[candidate]->forward().run(
+        inputs[next++ % inputs.size()], run);
+    if (!got)
+      return got.takeError();
+  }
+  auto end = device->record();
+  if (!end)
+    return end.takeError();
+  gate->reset();
+  if (Status s = (*end)->wait(); !s)
+    return s.takeError();
+  auto seconds = (*end)->secondsSince(**begin);
+  if (!seconds)
+    return seconds.takeError();
+  // Events tell microseconds: nothing takes no time, and nobody divides by it.
+  return std::max(*seconds, 1e-9) / calls;
+}
+
 /// Seconds of a call.
-double Caller::sample(uint32_t candidate, unsigned calls) {
+Result<double> Caller::sample(uint32_t candidate, unsigned calls) {
   note(TrialNote::Begins, candidate, 0);
+  if (device)
+    return sampleOnDevice(candidate, calls);
   auto begin = Clock::now();
   for (unsigned i = 0; i < calls; ++i)
     (void)executables[candidate]->forward().run(
@@ -395,13 +373,18 @@ static double quantile(std::vector<double> values, double part) {
   return values[static_cast<size_t>(part * double(values.size() - 1))];
 }
 
-void Caller::time() {
+Status Caller::time() {
   // Calls that nobody counts: the first ones fetch code and memory.
   double seconds = firstSeconds;
-  for (int i = 0; i < 3; ++i)
-    seconds = std::min(seconds, sample(0, 1));
+  for (int i = 0; i < 3; ++i) {
+    auto sampled = sample(0, 1);
+    if (!sampled)
+      return sampled.takeError();
+    seconds = std::min(seconds, *sampled);
+  }
   unsigned calls = static_cast<unsigned>(
-      std::clamp(kSampleSeconds / std::max(seconds, 1e-9), 1.0, 1000.0));
+      std::clamp(kSampleSeconds / std::max(seconds, 1e-9), 1.0,
+                 device ? kMaxQueued : 1000.0));
   std::vector<uint32_t> active;
   for (uint32_t i = 0; i < executables.size(); ++i)
     if (executables[i])
@@ -415,10 +398,12 @@ void Caller::time() {
       break;
     double reference = 0;
     for (uint32_t candidate : active) {
-      double sampled = sample(candidate, calls);
+      auto sampled = sample(candidate, calls);
+      if (!sampled)
+        return sampled.takeError();
       if (candidate == 0)
-        first.push_back(reference = sampled);
-      ratios[candidate].push_back(sampled / reference);
+        first.push_back(reference = *sampled);
+      ratios[candidate].push_back(*sampled / reference);
     }
     if (round + 1 == kFirstRounds)
       active.erase(std::remove_if(active.begin() + 1, active.end(),
@@ -441,16 +426,26 @@ void Caller::time() {
       ratio = 1;
     note(TrialNote::Timed, i, ratio * reference);
   }
+  return Status::success();
 }
 
-void session::callCandidates(
+Status session::callCandidates(
     const std::vector<std::vector<uint8_t>> &packages,
     const std::vector<package::Trial> &trials,
     const package::SymbolValues &symbols, const TrialOptions &options,
+    std::shared_ptr<runtime::Device> device, bool loadsTogether,
     const std::function<void(const TrialNote &)> &tell) {
-  Caller caller(packages, symbols, options, tell);
-  for (uint32_t i = 0; i < packages.size(); ++i)
-    if (!packages[i].empty() && trials[i].failure.empty() && !caller.check(i))
-      return;
-  caller.time();
+  Caller caller(packages, symbols, options, std::move(device), tell);
+  if (loadsTogether)
+    caller.loadTogether(trials);
+  for (uint32_t i = 0; i < packages.size(); ++i) {
+    if (packages[i].empty() || !trials[i].failure.empty())
+      continue;
+    auto goesOn = caller.check(i);
+    if (!goesOn)
+      return goesOn.takeError();
+    if (!*goesOn)
+      return Status::success();
+  }
+  return caller.time();
 }

@@ -15,6 +15,7 @@
 #define KILN_LIB_SESSION_TRIALCALLS_H
 
 #include "kiln/Base/Result.h"
+#include "kiln/Runtime/Device.h"
 #include "kiln/Session/Trials.h"
 
 #include <functional>
@@ -26,8 +27,9 @@ namespace kiln::session {
 /// What a child tells its parent, as the bytes of a message.
 struct TrialNote {
   enum Kind : uint32_t {
+    Loads,   ///< all of them, side by side
     Begins,  ///< the candidate's call begins
-    Right,   ///< its numbers agree; `value` is the seconds of its first call
+    Called,  ///< it has come back; `value` is the seconds of its first call
     Failed,  ///< `text` says why
     Passing, ///< the same; another time it may be otherwise
     Timed    ///< `value` is nanoseconds
@@ -49,11 +51,18 @@ MemoryBytes readMemoryBytes(std::istream &file);
 /// if it may not now.
 Status checkInputBytes(double needed, const MemoryBytes &memory);
 
-/// Calls those packages whose trials have not failed, and tells of each.
-void callCandidates(const std::vector<std::vector<uint8_t>> &packages,
+/// What the options name; null: this processor.
+Result<std::shared_ptr<runtime::Device>> openDevice(const TrialOptions &options);
+
+/// Calls those packages whose trials have not failed, and tells of each. Those of a GPU
+/// may be loaded together, side by side: then nobody knows which of them ended the
+/// process.
+Status callCandidates(const std::vector<std::vector<uint8_t>> &packages,
                     const std::vector<package::Trial> &trials,
                     const package::SymbolValues &symbols,
                     const TrialOptions &options,
+                    std::shared_ptr<runtime::Device> device,
+                    bool loadsTogether,
                     const std::function<void(const TrialNote &)> &tell);
 
 } // namespace kiln::session

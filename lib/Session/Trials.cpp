@@ -11,18 +11,21 @@
 #include "TrialCalls.h"
 
 #include "kiln/Base/ChildProcess.h"
+#include "kiln/Session/ProgramKey.h"
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <unistd.h>
 
 using namespace kiln;
 using namespace kiln::session;
 using package::Trial;
 using Clock = std::chrono::steady_clock;
 
-static constexpr uint8_t kNote = 1;
+/// Messages of who calls them: what became of one, and what to call.
+static constexpr uint8_t kNote = 1, kWork = 2;
 /// How much longer than at first a package may take when it is tried again.
 static constexpr double kPatience = 3;
 /// The part of the time that is left which second tries may take.
@@ -57,6 +60,7 @@ private:
   bool forgive();
   /// How long the child may say nothing.
   double limitSeconds() const;
+  ChildEnd watch(const ChildOptions &child);
   static Clock::time_point after(double seconds);
   double secondsLeft() const;
   Blame blameFor(const ChildEnd &how) const;
@@ -74,6 +78,9 @@ private:
   Clock::time_point end;        ///< of all trials
   uint32_t current = 0;    ///< whose call has begun
   bool hasBegun = false;   ///< there is one
+  bool isLoading = false;  ///< all of them, side by side
+  bool loadsTogether = true;
+  bool hasCalled = false;  ///< numbers are compared now, which ends
   double firstSeconds = 0; ///< of the first package's first call
   double patience = 1;     ///< factor of limits
 };
@@ -114,6 +121,8 @@ void Trials::failUntimed() {
 }
 
 double Trials::limitSeconds() const {
+  if (hasCalled)
+    return std::max(secondsLeft(), 0.0);
   return patience * (firstSeconds == 0
                          ? 10 * options.hangSeconds
                          : options.hangSeconds + 30 * firstSeconds);
@@ -123,9 +132,13 @@ void Trials::take(const TrialNote &note) {
   if (note.candidate >= trials.size())
     return;
   Trial &trial = trials[note.candidate];
+  isLoading = note.kind == TrialNote::Loads;
+  hasCalled = note.kind == TrialNote::Called;
+  if (isLoading)
+    return;
   current = note.candidate;
   hasBegun = true;
-  if (note.kind == TrialNote::Right && note.candidate == 0)
+  if (hasCalled && note.candidate == 0)
     firstSeconds = note.value;
   else if (note.kind == TrialNote::Failed || note.kind == TrialNote::Passing)
     fail(note.candidate,
@@ -188,38 +201,163 @@ Blame Trials::blameFor(const ChildEnd &how) const {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// A program that calls them
+//===----------------------------------------------------------------------===//
+
+// What it is told: u32 threads, f64 seconds, i64 above all integers, u8 may they be loaded
+// together, text of the device, list of packages, each with u8 (is it to be called), list
+// of symbols (text, i64). A text is its length and its bytes, a list its length and its
+// elements.
+
+namespace {
+/// What all candidates are, of one kernel.
+struct TrialWork {
+  std::vector<std::vector<uint8_t>> packages;
+  std::vector<Trial> trials;
+  package::SymbolValues symbols;
+  TrialOptions options;
+  bool loadsTogether = false;
+};
+} // namespace
+
+static std::vector<uint8_t>
+encodeWork(const std::vector<std::vector<uint8_t>> &packages,
+           const std::vector<Trial> &trials,
+           const package::SymbolValues &symbols, const TrialOptions &options,
+           bool loadsTogether) {
+  std::vector<uint8_t> bytes;
+  ByteWriter writer(bytes);
+  auto text = [&](std::string_view text) {
+    writer.u64(text.size());
+    writer.text(text);
+  };
+  writer.u32(options.threads);
+  writer.f64(options.seconds);
+  writer.i64(options.integersBelow);
+  writer.u8(loadsTogether);
+  text(options.device);
+  writer.u64(packages.size());
+  for (size_t i = 0; i < packages.size(); ++i) {
+    text(ByteView(packages[i]).text());
+    writer.u8(trials[i].failure.empty());
+  }
+  writer.u64(symbols.size());
+  for (const auto &[name, value] : symbols) {
+    text(name);
+    writer.i64(value);
+  }
+  return bytes;
+}
+
+static Result<TrialWork> decodeWork(ByteView bytes) {
+  ByteReader reader(bytes);
+  TrialWork work;
+  work.options.threads = reader.u32();
+  work.options.seconds = reader.f64();
+  work.options.integersBelow = reader.i64();
+  work.loadsTogether = reader.u8() != 0;
+  work.options.device = reader.text(reader.u64());
+  for (uint64_t count = reader.u64(); count > 0 && reader.ok(); --count) {
+    ByteView package = reader.bytes(reader.u64());
+    work.packages.emplace_back(package.begin(), package.end());
+    work.trials.emplace_back();
+    if (reader.u8() == 0)
+      work.trials.back().failure = "is not called again";
+  }
+  for (uint64_t count = reader.u64(); count > 0 && reader.ok(); --count) {
+    std::string name(reader.text(reader.u64()));
+    work.symbols.push_back({std::move(name), reader.i64()});
+  }
+  if (!reader.ok() || !reader.atEnd())
+    return Error::internal("what to call was not understood");
+  return work;
+}
+
+/// Tells a parent what becomes of candidates.
+static std::function<void(const TrialNote &)> teller(ChildChannel &parent) {
+  return [&parent](const TrialNote &note) {
+    parent.tell(kNote, ByteView(reinterpret_cast<const uint8_t *>(&note),
+                                sizeof(note)));
+  };
+}
+
+void session::serveTrials() {
+  // A driver takes longer to start than candidates to run.
+  std::shared_ptr<runtime::Device> device;
+  serveParent([&](ChildChannel &parent) -> Result<std::vector<uint8_t>> {
+    std::vector<uint8_t> told = parent.ask(kWork, ByteView());
+    auto work = decodeWork(told);
+    if (!work)
+      return work.takeError();
+    auto opened = openDevice(work->options);
+    if (!opened)
+      return opened.takeError();
+    device = std::move(*opened);
+    if (device)
+      if (Status s = device->clearKept(); !s)
+        return s.takeError();
+    if (Status s = callCandidates(work->packages, work->trials, work->symbols,
+                                  work->options, device, work->loadsTogether,
+                                  teller(parent));
+        !s)
+      return s.takeError();
+    return std::vector<uint8_t>();
+  });
+}
+
+std::string session::findTrialProgram() {
+  // There and nowhere else: no path of the environment leads to a program.
+  const std::string folder = libraryFolder();
+  const std::string path = folder + "/kiln-trial";
+  return !folder.empty() && ::access(path.c_str(), X_OK) == 0 ? path : "";
+}
+
+/// A child, or a program, that calls what has not failed.
+ChildEnd Trials::watch(const ChildOptions &child) {
+  auto hear = [this](uint8_t tag, ByteView message) {
+    if (tag == kWork)
+      return encodeWork(packages, trials, symbols, options, loadsTogether);
+    TrialNote note;
+    if (message.size() == sizeof(note)) {
+      std::memcpy(&note, message.data(), sizeof(note));
+      take(note);
+    }
+    return std::vector<uint8_t>();
+  };
+  if (options.program)
+    return options.program->watch(child, hear);
+  auto call = [this](ChildChannel &parent) -> Result<std::vector<uint8_t>> {
+    if (Status s = callCandidates(packages, trials, symbols, options,
+                                  /*device=*/nullptr, /*loadsTogether=*/false,
+                                  teller(parent));
+        !s)
+      return s.takeError();
+    return std::vector<uint8_t>();
+  };
+  return watchChild(child, call, hear);
+}
+
 bool Trials::runChild() {
-  hasBegun = false;
+  hasBegun = isLoading = hasCalled = false;
   firstSeconds = 0;
   ChildOptions child;
   child.what = "the trials";
   child.seconds = std::max(secondsLeft(), 0.0);
   child.silence = [this] { return limitSeconds(); };
   child.isQuiet = true;
-  ChildEnd how = watchChild(
-      child,
-      [this](ChildChannel &parent) -> Result<std::vector<uint8_t>> {
-        callCandidates(packages, trials, symbols, options,
-                       [&](const TrialNote &note) {
-                         parent.tell(kNote, ByteView(
-                             reinterpret_cast<const uint8_t *>(&note),
-                             sizeof(note)));
-                       });
-        return std::vector<uint8_t>();
-      },
-      [this](uint8_t, ByteView message) {
-        TrialNote note;
-        if (message.size() == sizeof(note)) {
-          std::memcpy(&note, message.data(), sizeof(note));
-          take(note);
-        }
-        return std::vector<uint8_t>();
-      });
+  ChildEnd how = watch(child);
   if (how.kind == ChildEnd::Answered && how.answer)
     return true;
   // Not its own limit has ended it.
   if (how.kind == ChildEnd::Late && secondsLeft() <= 0)
     return true;
+  // Nobody knows whose code it was: they are loaded one by one.
+  if (isLoading) {
+    loadsTogether = false;
+    return false;
+  }
+  hasCalled = false;
   std::string why = whyEnded(how, limitSeconds());
   const Blame blame = blameFor(how);
   if (!hasBegun) {
@@ -248,6 +386,12 @@ bool Trials::forgive() {
 }
 
 std::vector<Trial> Trials::run() {
+  if (!options.device.empty() && !options.program) {
+    failAll("cannot be run: 'kiln-trial', which does that on a GPU, is not beside "
+            "the library",
+            /*isPassing=*/true);
+    return std::move(trials);
+  }
   if (packages.empty() || packages.front().empty()) {
     failAll("cannot be run: the default does not compile", /*isPassing=*/false);
     return std::move(trials);

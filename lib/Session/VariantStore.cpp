@@ -129,7 +129,8 @@ Status VariantStore::makeKey() {
     return Status::success();
   }
   auto key = programKey(*source_, options_, *environment,
-                        options_.cache.remote.nameSpace, pool_.threads());
+                        options_.cache.remote.nameSpace, pool_.threads(),
+                        device_ ? device_->hardware() : "");
   if (!key)
     return key.takeError();
   environment_ = environment->digest;
@@ -386,6 +387,8 @@ VariantStore::compileBytes(const CompileOptions &wanted,
   KernelTuning tuning(cache_.get(), environment_,
                       options_.cache.remote.nameSpace, pool_.threads(),
                       options_.progress);
+  if (device_)
+    tuning.measureOn(*device_);
   const bool isBundled =
       key_ && wanted.isTuned() && options_.cache.remote.bundledAutotune;
   if (isBundled)

@@ -85,6 +85,7 @@ enum class KeyTag : uint16_t {
   Options = 19,     ///< the options record of CompilerABI.h
   Namespace = 20,
   Threads = 21,     ///< on which something was measured
+  Device = 22,      ///< the same on a GPU: product and driver
   Specialization = 23, ///< what a variant makes of symbols
 };
 

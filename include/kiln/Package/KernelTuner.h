@@ -68,6 +68,9 @@ public:
   /// Threads that run kernels: what was measured holds for this number.
   virtual unsigned threads() const = 0;
 
+  /// Whether it measures kernels of a GPU; else those of this processor.
+  virtual bool isOnDevice() const { return false; }
+
   /// What was kept for a kernel: texts of `.best_config`s, the newest first. They
   /// may come from outside and are checked by the caller.
   virtual std::vector<std::string> find(const Digest &kernel) = 0;

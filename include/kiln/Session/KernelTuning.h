@@ -22,9 +22,11 @@
 #ifndef KILN_SESSION_KERNELTUNING_H
 #define KILN_SESSION_KERNELTUNING_H
 
+#include "kiln/Base/ChildProcess.h"
 #include "kiln/Cache/CacheConfig.h"
 #include "kiln/Cache/Store.h"
 #include "kiln/Package/KernelTuner.h"
+#include "kiln/Runtime/Device.h"
 #include "kiln/Runtime/MachineLimits.h"
 
 #include <functional>
@@ -72,6 +74,9 @@ public:
   open(const std::optional<cache::CacheConfig> &config, unsigned threads,
        Progress tell);
 
+  /// Measures on a GPU from now on. What is found is kept for its like alone.
+  void measureOn(const runtime::Device &device);
+
   /// A compilation of a program begins: what others measured for it is kept as if it
   /// had been measured here, where nothing is; kernels are looked up together. Once that
   /// is known, `endProgram` keeps all of it in one entry for them, unless a candidate
@@ -81,6 +86,7 @@ public:
 
   package::MachineSpeed speed() override;
   unsigned threads() const override { return threads_; }
+  bool isOnDevice() const override { return !device_.empty(); }
   /// What this machine can do, measured once and kept as measurements of kernels
   /// are.
   const runtime::MachineLimits &machine();
@@ -107,6 +113,8 @@ private:
   Digest environment_;
   std::string nameSpace_;
   unsigned threads_;
+  std::string device_, hardware_; ///< empty: this processor
+  std::unique_ptr<ChildProgram> program_; ///< that calls candidates of a GPU
   Progress tell_;
   TuningStats stats_;
   std::optional<runtime::MachineLimits> machine_;

@@ -59,13 +59,14 @@ Digest portableEnvironment();
 
 /// The key of a program: KeyKind::AotAutograd with `options.training`, else
 /// KeyKind::FxGraph. `nameSpace` is KILN_CACHE_NAMESPACE, or empty. The number of
-/// threads counts for options by which schedules are measured. Usage error for options
-/// that cannot be written.
+/// threads counts for options by which schedules are measured, or the `hardware` of a GPU
+/// (`Device::hardware`) if there is one. Usage error for options that cannot be written.
 Result<cache::CacheKey> programKey(const archive::Source &source,
                                    const CompileOptions &options,
                                    const cache::CacheKey &environment,
                                    const std::string &nameSpace = "",
-                                   unsigned threads = 0);
+                                   unsigned threads = 0,
+                                   const std::string &hardware = "");
 
 /// The key of a training step's graphs: KeyKind::Joint. Of the options those that act
 /// before code is generated count, and what the variant makes of symbols; neither
@@ -77,6 +78,9 @@ Result<cache::CacheKey> jointKey(const archive::Source &source,
 
 /// Adds what measurements depend on beside the environment.
 void addTuningThreads(cache::CacheKeyBuilder &builder, unsigned threads);
+/// The same of a GPU, by its `Device::hardware`.
+void addTuningDevice(cache::CacheKeyBuilder &builder,
+                     const std::string &hardware);
 
 /// Folder of libKilnRuntime.so, where libKilnCompiler.so lies too.
 std::string libraryFolder();

@@ -38,12 +38,17 @@
 #ifndef KILN_SESSION_TRIALS_H
 #define KILN_SESSION_TRIALS_H
 
+#include "kiln/Base/ChildProcess.h"
 #include "kiln/Package/KernelTuner.h"
 
 namespace kiln::session {
 
 struct TrialOptions {
   unsigned threads = 1;
+  /// A GPU by its name, "cuda:0"; empty: this processor.
+  std::string device;
+  /// What calls them there: `findTrialProgram`. Used during the call.
+  ChildProgram *program = nullptr;
   /// About how long all packages together run to be timed.
   double seconds = 0.25;
   /// How long a package may take for its first call, besides thirty times what the
@@ -62,6 +67,15 @@ struct TrialOptions {
 std::vector<package::Trial>
 runTrials(const std::vector<std::vector<uint8_t>> &packages,
           const package::SymbolValues &symbols, const TrialOptions &options);
+
+/// The program `kiln-trial` beside this library; empty if it is not there.
+std::string findTrialProgram();
+
+/// That program: calls what the process that started it asks for. Times on a
+/// GPU are those of the device, while nobody waits for single calls. A process that has
+/// started the driver of a GPU cannot share it with copies of its own, so these calls
+/// have a program.
+[[noreturn]] void serveTrials();
 
 } // namespace kiln::session
 

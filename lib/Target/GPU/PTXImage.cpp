@@ -193,20 +193,11 @@ static void compileUnits(std::vector<Unit> &units, PTXCompiler &compiler,
   work(0); // what is left
 }
 
-Result<package::KernelImage>
-target::compileToImage(mlir::ModuleOp program, PTXCompiler &compiler,
-                       package::KernelStore *store, PTXImageReport &report,
-                       unsigned workers, const WorkerRunner &run) {
-  std::vector<Unit> units;
-  for (auto [home, suffix] :
-       {std::pair("kernels", ""), std::pair("kernels_64", "$64")})
-    if (auto module = program.lookupSymbol<mlir::gpu::GPUModuleOp>(home))
-      addUnits(module, suffix, units);
-  if (store)
-    if (Status s = findUnits(units, compiler.getTarget(), *store); !s)
-      return s.takeError();
-  compileUnits(units, compiler, workers, run);
-  package::KernelImage image = makeEmptyImage(compiler.getTarget());
+/// Puts the code of a program together.
+static Result<package::KernelImage>
+joinUnits(llvm::MutableArrayRef<Unit> units, const NVVMTarget &target,
+          package::KernelStore *store, PTXImageReport &report) {
+  package::KernelImage image = makeEmptyImage(target);
   for (Unit &unit : units) {
     if (unit.error)
       return std::move(*unit.error);
@@ -218,4 +209,43 @@ target::compileToImage(mlir::ModuleOp program, PTXCompiler &compiler,
                        unit.image->bytes.end());
   }
   return std::move(image);
+}
+
+std::vector<Result<package::KernelImage>>
+target::compileToImages(llvm::ArrayRef<mlir::ModuleOp> programs,
+                        PTXCompiler &compiler, package::KernelStore *store,
+                        PTXImageReport &report, unsigned workers,
+                        const WorkerRunner &run) {
+  std::vector<Unit> units;
+  std::vector<size_t> ends; ///< of the units of each program
+  for (mlir::ModuleOp program : programs) {
+    for (auto [home, suffix] :
+         {std::pair("kernels", ""), std::pair("kernels_64", "$64")})
+      if (auto module = program.lookupSymbol<mlir::gpu::GPUModuleOp>(home))
+        addUnits(module, suffix, units);
+    ends.push_back(units.size());
+  }
+  std::vector<Result<package::KernelImage>> images;
+  if (store)
+    if (Status s = findUnits(units, compiler.getTarget(), *store); !s) {
+      images.assign(programs.size(), Result<package::KernelImage>(s.error()));
+      return images;
+    }
+  compileUnits(units, compiler, workers, run);
+  size_t begin = 0;
+  for (size_t end : ends) {
+    images.push_back(joinUnits(
+        llvm::MutableArrayRef(units).slice(begin, end - begin),
+        compiler.getTarget(), store, report));
+    begin = end;
+  }
+  return images;
+}
+
+Result<package::KernelImage>
+target::compileToImage(mlir::ModuleOp program, PTXCompiler &compiler,
+                       package::KernelStore *store, PTXImageReport &report,
+                       unsigned workers, const WorkerRunner &run) {
+  return std::move(
+      compileToImages(program, compiler, store, report, workers, run).front());
 }

@@ -93,6 +93,13 @@ function(kiln_install_tool target exported)
           COMPONENT ${component})
 endfunction()
 
+# A program that libraries start and nobody else: beside them, without a page.
+function(kiln_install_program target)
+  kiln_install_rpath(${target} ${CMAKE_INSTALL_LIBDIR} Runtime)
+  install(TARGETS ${target}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compiler)
+endfunction()
+
 function(kiln_install_plugin target)
   kiln_install_rpath(${target} ${CMAKE_INSTALL_LIBDIR} Compiler)
   install(TARGETS ${target}

@@ -225,4 +225,13 @@ TEST(KernelTuning, KeysNameThreads) {
   EXPECT_NE(digest(1), digest(2));
 }
 
+TEST(KernelTuning, KeysNameGPUs) {
+  auto digest = [](const std::string &hardware) {
+    cache::CacheKeyBuilder builder(cache::KeyKind::Autotune);
+    addTuningDevice(builder, hardware);
+    return builder.finish().digest;
+  };
+  EXPECT_NE(digest("A, sm_90, driver 13000"), digest("A, sm_90, driver 13010"));
+}
+
 } // namespace

@@ -50,6 +50,13 @@ compileToImage(mlir::ModuleOp program, PTXCompiler &compiler,
                package::KernelStore *store, PTXImageReport &report,
                unsigned workers = 1, const WorkerRunner &run = {});
 
+/// The same of several programs of one context, whose kernels are compiled side by side:
+/// an image or an error for each.
+std::vector<Result<package::KernelImage>>
+compileToImages(llvm::ArrayRef<mlir::ModuleOp> programs, PTXCompiler &compiler,
+                package::KernelStore *store, PTXImageReport &report,
+                unsigned workers = 1, const WorkerRunner &run = {});
+
 } // namespace kiln::target
 
 #endif // KILN_TARGET_GPU_PTXIMAGE_H
