@@ -116,23 +116,48 @@ Comparison failed(std::string message) {
   return result;
 }
 
-template <typename T>
+/// `widen` makes a number of the bits of an element.
+template <typename T, typename Widen>
 void compareFloats(const uint8_t *got, const uint8_t *want, int64_t count,
-                   Collector &collector) {
+                   Collector &collector, const Widen &widen) {
   for (int64_t i = 0; i < count; ++i) {
     T a, b;
     std::memcpy(&a, got + i * int64_t(sizeof(T)), sizeof(T));
     std::memcpy(&b, want + i * int64_t(sizeof(T)), sizeof(T));
-    collector.add(i, static_cast<double>(a), static_cast<double>(b));
+    collector.add(i, static_cast<double>(widen(a)),
+                  static_cast<double>(widen(b)));
   }
+}
+
+float widenBFloat(uint16_t bits) {
+  uint32_t wide = uint32_t(bits) << 16;
+  float value;
+  std::memcpy(&value, &wide, sizeof(value));
+  return value;
+}
+
+/// Its bits are those of an f32 that is smaller by the difference of the biases.
+float widenHalf(uint16_t bits) {
+  uint32_t wide = uint32_t(bits & 0x7fff) << 13;
+  float value;
+  std::memcpy(&value, &wide, sizeof(value));
+  value *= 0x1p112f;
+  if ((bits & 0x7c00) == 0x7c00)
+    value = bits & 0x3ff ? NAN : INFINITY;
+  return bits & 0x8000 ? -value : value;
 }
 
 void compareElements(DType dtype, const uint8_t *got, const uint8_t *want,
                      int64_t count, Collector &collector) {
+  auto itself = [](auto value) { return value; };
   if (dtype == DType::F32)
-    return compareFloats<float>(got, want, count, collector);
+    return compareFloats<float>(got, want, count, collector, itself);
   if (dtype == DType::F64)
-    return compareFloats<double>(got, want, count, collector);
+    return compareFloats<double>(got, want, count, collector, itself);
+  if (dtype == DType::BF16)
+    return compareFloats<uint16_t>(got, want, count, collector, widenBFloat);
+  if (dtype == DType::F16)
+    return compareFloats<uint16_t>(got, want, count, collector, widenHalf);
   size_t item = itemSize(dtype);
   for (int64_t i = 0; i < count; ++i, got += item, want += item) {
     OpValue a = loadElement(dtype, got);
