@@ -312,3 +312,19 @@ joint.graph @main primals(%x: tensor<16x3xf32>) tangents(%dm: tensor<16xf32>)
   %4 = aten.mul.Tensor(%3, %0) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
   joint.return outputs(%2 : tensor<16xf32>) gradients(%4 : tensor<16xf32>)
 }
+
+// -----
+
+// Statistics of a batch are not taken again: whoever reads the result of a batch norm would
+// have to wait for two passes over all of its operand.
+// CHECK-LABEL: func.func @forward
+// CHECK: aten._native_batch_norm_legit
+// CHECK-LABEL: func.func @backward
+// CHECK-NOT: aten._native_batch_norm_legit
+joint.graph @main primals(%x: tensor<8x4x6x6xf32>) tangents(%dy: tensor<8x4x6x6xf32>)
+    -> outputs(tensor<8x4x6x6xf32>) gradients(tensor<8x4x6x6xf32>) {
+  %y:3 = aten._native_batch_norm_legit.no_stats(%x, training = true, momentum = 1.000000e-01, eps = 1.000000e-05) : (tensor<8x4x6x6xf32>) -> (tensor<8x4x6x6xf32>, tensor<4xf32>, tensor<4xf32>)
+  %z = math.exp %y#0 : tensor<8x4x6x6xf32>
+  %dz = arith.mulf %dy, %z : tensor<8x4x6x6xf32>
+  joint.return outputs(%z : tensor<8x4x6x6xf32>) gradients(%dz : tensor<8x4x6x6xf32>)
+}

@@ -199,6 +199,8 @@ def Aten_RmsNormOp : Aten_PureOp<
   let decomposition = DecomposeBy<"decomposeRmsNorm">;
 }
 
+// Batch norms are heavy: their statistics are of the whole batch, and whoever reads the result
+// would wait for two passes over the operand. Backwards read the statistics.
 def Aten_NativeBatchNormLegitNoStatsOp : Aten_PureOp<
     "aten::_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, "
     "Tensor? bias, bool training, float momentum, float eps) -> (Tensor, "
@@ -208,7 +210,7 @@ def Aten_NativeBatchNormLegitNoStatsOp : Aten_PureOp<
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
   let decomposition = DecomposeBy<"decomposeBatchNormNoStats">;
-  let recompute = RecomputeReduction;
+  let recompute = RecomputeHeavy;
   let isCore = 1;
 }
 
@@ -222,7 +224,7 @@ def Aten_NativeBatchNormLegitFunctionalOp : Aten_PureOp<
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
   let decomposition = DecomposeBy<"decomposeBatchNormFunctional">;
-  let recompute = RecomputeReduction;
+  let recompute = RecomputeHeavy;
   let isCore = 1;
 }
 
@@ -271,7 +273,7 @@ def Aten_NativeBatchNormOp : Aten_PureOp<
   let shape = "batchNormStats";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
-  let recompute = RecomputeReduction;
+  let recompute = RecomputeHeavy;
   let decomposition = DecomposeBy<"decomposeNativeBatchNorm">;
 }
 
