@@ -1,4 +1,5 @@
 // RUN: kiln-opt %s --loop-choose-schedule --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --loop-set-target=chip=sm_90a --loop-choose-schedule --split-input-file | FileCheck %s --check-prefix=GPU
 
 // The lanes of a reduction follow from the reduction alone: they are the same in
 // a kernel that also computes with wider elements, so that what is computed again
@@ -245,4 +246,44 @@ func.func @units(%x: tensor<64xf32>) -> tensor<1x64x1x1xf32> {
     loop.return %p : tensor<1x64x1x1xf32>
   }
   return %r : tensor<1x64x1x1xf32>
+}
+
+// -----
+
+// An argument lies in memory as its caller has it: sums of channels that are neighbours are
+// made side by side, those of another order along their rows.
+
+// CHECK-LABEL: func.func @channels_last
+// CHECK: schedule #loop.across
+// GPU-LABEL: func.func @channels_last
+// GPU: schedule #loop.gpu_parts<{{.*}}, across = true>
+func.func @channels_last(%x: tensor<8x64x32x32xf32> {loop.strides = #guard.shape<[65536, 1, 2048, 64]>})
+    -> tensor<64xf32> {
+  %r = loop.kernel @k ins(%a = %x : tensor<8x64x32x32xf32>) shared [64]
+      -> tensor<64xf32> {
+    %s = loop.reduce parallel (%i) in [64] reduction (%n, %h, %w) in [8, 32, 32] <sum>
+        : tensor<64xf32> {
+      %v = loop.load %a[%n, %i, %h, %w] : tensor<8x64x32x32xf32>
+      loop.yield %v : f32
+    }
+    loop.return %s : tensor<64xf32>
+  }
+  return %r : tensor<64xf32>
+}
+
+// CHECK-LABEL: func.func @channels_first
+// CHECK: schedule #loop.within
+// GPU-LABEL: func.func @channels_first
+// GPU: schedule #loop.gpu_parts<{{.*}}, across = false>
+func.func @channels_first(%x: tensor<8x64x32x32xf32>) -> tensor<64xf32> {
+  %r = loop.kernel @k ins(%a = %x : tensor<8x64x32x32xf32>) shared [64]
+      -> tensor<64xf32> {
+    %s = loop.reduce parallel (%i) in [64] reduction (%n, %h, %w) in [8, 32, 32] <sum>
+        : tensor<64xf32> {
+      %v = loop.load %a[%n, %i, %h, %w] : tensor<8x64x32x32xf32>
+      loop.yield %v : f32
+    }
+    loop.return %s : tensor<64xf32>
+  }
+  return %r : tensor<64xf32>
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelWalk.h"
+#include "ImageWindows.h"
 
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Analysis/KernelLayout.h"
@@ -21,22 +22,27 @@ using guard::ExprAttr;
 /// Elements of a row from which on lanes along it pay.
 static constexpr int64_t kShortRow = 8;
 
+/// Strides of a tensor that a nest reads, in a kernel or before it is in one: an argument
+/// lies in memory as its caller has it. None where sizes have no names.
+static SmallVector<ExprAttr> getReadStrides(Value tensor) {
+  if (auto argument = dyn_cast<BlockArgument>(tensor))
+    if (auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp()))
+      tensor = kernel.getInputs()[argument.getArgNumber()];
+  return getStrides(tensor);
+}
+
 /// How `access` moves along dimension `dim` of a nest.
 static analysis::Stride getStride(const analysis::Access &access,
                                   const Domain &domain, unsigned dim,
                                   const analysis::SizeHints &hints) {
-  auto type = cast<RankedTensorType>(access.tensor.getType());
-  MLIRContext *context = type.getContext();
-  auto dims = guard::getDims(type);
-  if (!dims || access.indirect)
+  MLIRContext *context = access.tensor.getContext();
+  SmallVector<ExprAttr> strides = getReadStrides(access.tensor);
+  if (strides.size() != access.map.size() || access.indirect)
     return {};
   guard::Assumptions assumptions = hints.getAssumptions();
   analysis::addExtents(assumptions, context, domain.all());
   return analysis::getStride(
-      analysis::linearize(context, access.map,
-                          guard::getContiguousStrides(context, *dims),
-                          assumptions),
-      dim);
+      analysis::linearize(context, access.map, strides, assumptions), dim);
 }
 
 /// The last dimension of [begin, end) whose extent is not 1.
