@@ -31,3 +31,29 @@ func.func @main(%x: !t) -> !t {
   }
   return %p : !t
 }
+
+// Of two reductions across memory to few points, one of which waits for the other, each is a
+// kernel that is done in parts; on a processor they are one.
+
+// CHECK-LABEL: func.func @moments
+// GPU: loop.kernel
+// GPU-SAME: #loop.gpu_parts<{{.*}}, across = true>
+// GPU: loop.kernel
+// GPU-SAME: #loop.gpu_parts<{{.*}}, across = true>
+// CPU: loop.kernel
+// CPU-NOT: loop.kernel
+// CHECK: return
+func.func @moments(%x: tensor<4096x256xf32>) -> (tensor<256xf32>, tensor<256xf32>) {
+  %m = loop.reduce parallel (%i) in [256] reduction (%j) in [4096] <sum> : tensor<256xf32> {
+    %e = loop.load %x[%j, %i] : tensor<4096x256xf32>
+    loop.yield %e : f32
+  }
+  %v = loop.reduce parallel (%i) in [256] reduction (%j) in [4096] <sum> : tensor<256xf32> {
+    %e = loop.load %x[%j, %i] : tensor<4096x256xf32>
+    %s = loop.load %m[%i] : tensor<256xf32>
+    %d = arith.subf %e, %s : f32
+    %q = arith.mulf %d, %d : f32
+    loop.yield %q : f32
+  }
+  return %m, %v : tensor<256xf32>, tensor<256xf32>
+}

@@ -13,6 +13,7 @@
 
 #include "Bodies.h"
 #include "Epilogue.h"
+#include "KernelWalk.h"
 
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 #include "kiln/Dialect/Loop/Transforms/Fusion.h"
@@ -181,6 +182,8 @@ static Collected collect(Block &block, const analysis::SizeHints &hints) {
       Domain domain = nest.getDomain();
       node.parallel = domain.parallel;
       node.leading = nest.getRowDimension().value_or(domain.parallel.size());
+      node.across = isa<ReduceOp>(nest.getOperation()) &&
+                    readsAcross(nest, hints, /*joinsReduced=*/false);
       for (guard::ExprAttr extent : domain.parallel)
         node.parallelHints.push_back(hints.evaluate(extent));
       node.points = hints.product(domain.all());

@@ -227,6 +227,15 @@ Fuser::whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const {
   if (!allFull && !splittable && !sharesRows &&
       workItems < options.minWorkItems && points > options.smallKernelPoints)
     return FusionObstacle{Obstacle::FewRows, workItems};
+  bool waitsAcross = llvm::any_of(nodes, [&](unsigned i) {
+    return node(i).across &&
+           llvm::any_of(node(i).reads, [&](const FusionRead &read) {
+             return written.contains(read.tensor);
+           });
+  });
+  if (waitsAcross && workItems < options.minAcrossItems &&
+      points > options.smallKernelPoints)
+    return FusionObstacle{Obstacle::FewRows, workItems};
   for (unsigned i : nodes)
     for (unsigned tensor : node(i).writes) {
       bool internal = llvm::any_of(readersOf[tensor], [&](unsigned reader) {

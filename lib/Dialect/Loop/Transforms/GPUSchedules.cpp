@@ -54,6 +54,7 @@ static int64_t divide(Size extent, int64_t lanes) {
 FusionOptions loop::getGPUFusionOptions(const GPUMachine &machine) {
   FusionOptions options;
   options.minWorkItems = machine.multiprocessors;
+  options.minAcrossItems = machine.multiprocessors * machine.threads / 4;
   options.smallKernelPoints = kGPUBlock * kMostKept;
   options.sharedRow = kMostKept * kMostRowThreads;
   // The other half is for what is computed with.

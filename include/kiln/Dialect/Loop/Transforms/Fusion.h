@@ -62,6 +62,7 @@ struct FusionNode {
   /// Elements that it has of a row of nests before it, where they lie together: threads
   /// may share them. 0 elsewhere.
   int64_t rowElements = 0;
+  bool across = false; ///< a reduction that reads rows side by side
   std::vector<FusionRead> reads;
   std::vector<unsigned> writes;
 };
@@ -72,6 +73,9 @@ struct FusionOptions {
   int64_t minHorizontalBytes = 64;
   /// Fewest work items that a large kernel may be left with.
   int64_t minWorkItems = 16;
+  /// The same where reductions across memory follow from each other: what reduces alone is
+  /// done in parts, these by one thread for each point.
+  int64_t minAcrossItems = 0;
   /// Up to so many points a kernel may run in one thread.
   int64_t smallKernelPoints = 32768;
   /// Elements of a row up to which rows may be few: those who work together on one keep
