@@ -1,3 +1,4 @@
+// RUN: kiln-opt %s --loop-set-target=chip=sm_90a --loop-inline-virtual --split-input-file | FileCheck %s --check-prefix=GPU
 // RUN: kiln-opt %s --loop-inline-virtual --split-input-file | FileCheck %s
 // RUN: kiln-opt %s --loop-inline-virtual --split-input-file -o /dev/null --remarks-filter=loop-inline-virtual 2>&1 | FileCheck %s --check-prefix=REMARK
 
@@ -262,4 +263,38 @@ func.func @wide(%a: tensor<8xbf16>, %b: tensor<8xbf16>, %i: tensor<8xi1>)
     loop.yield %x : f32
   }
   return %e, %e, %r : tensor<8xf32>, tensor<8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+// f64 made of bf16 is computed again by a GPU rather than stored four times as wide.
+
+// CHECK-LABEL: func.func @much_wider
+// CHECK-COUNT-3: loop.{{pointwise|reduce}}
+// GPU-LABEL: func.func @much_wider
+// GPU-NOT: loop.pointwise
+// GPU: loop.reduce
+// GPU-COUNT-2: math.sqrt
+// GPU: loop.pointwise
+// GPU-COUNT-2: math.sqrt
+// GPU: return
+func.func @much_wider(%x: tensor<4096x8xbf16>) -> (tensor<8xf64>, tensor<4096x8xbf16>) {
+  %n = loop.pointwise (%i, %j) in [4096, 8] : tensor<4096x8xf64> {
+    %a = loop.load %x[%i, %j] : tensor<4096x8xbf16>
+    %b = arith.extf %a : bf16 to f64
+    %c = math.sqrt %b : f64
+    %d = math.sqrt %c : f64
+    %e = math.absf %d : f64
+    loop.yield %e : f64
+  }
+  %s = loop.reduce parallel (%i) in [8] reduction (%j) in [4096] <sum> : tensor<8xf64> {
+    %a = loop.load %n[%j, %i] : tensor<4096x8xf64>
+    loop.yield %a : f64
+  }
+  %r = loop.pointwise (%i, %j) in [4096, 8] : tensor<4096x8xbf16> {
+    %a = loop.load %n[%i, %j] : tensor<4096x8xf64>
+    %b = arith.truncf %a : f64 to bf16
+    loop.yield %b : bf16
+  }
+  return %s, %r : tensor<8xf64>, tensor<4096x8xbf16>
 }

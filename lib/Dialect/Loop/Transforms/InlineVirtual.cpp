@@ -30,6 +30,8 @@ namespace {
 
 /// Up to this cost a body is as good as a load.
 constexpr int64_t freeCost = 2;
+/// Operations that a GPU does in the time in which memory moves a byte, with room for f64.
+constexpr int64_t kGPUOpsPerByte = 2;
 
 /// Why a nest is stored: a sentence that may have a number in it.
 struct StoreReason {
@@ -117,16 +119,19 @@ InlineVirtual::whyStore(PointwiseOp producer,
   }
   if (loads <= 1 && evaluations <= 1.0)
     return std::nullopt;
+  int64_t written = hints.getBytes(
+      cast<RankedTensorType>(producer.getResult().getType()));
+  int64_t read = analysis::getTraffic(producer, hints).read;
   // Many readers of a value made of several tensors would read them all.
-  if (loads > 1) {
-    int64_t written = hints.getBytes(cast<RankedTensorType>(
-        producer.getResult().getType()));
-    int64_t read = analysis::getTraffic(producer, hints).read;
-    if (read > written + written / 2)
-      return StoreReason{"its ", int64_t(loads),
-                         " readers would read more than it writes"};
-  }
+  if (loads > 1 && read > written + written / 2)
+    return StoreReason{"its ", int64_t(loads),
+                       " readers would read more than it writes"};
   if (cost <= freeCost || double(cost) * evaluations <= maxRecomputeCost)
+    return std::nullopt;
+  // What is much wider than what it is made of takes longer to store and to read again.
+  double moved = written * (1.0 + evaluations) + read - read * evaluations;
+  if (getGPUTarget(producer) &&
+      double(cost) * evaluations * points <= kGPUOpsPerByte * moved)
     return std::nullopt;
   return StoreReason{"recomputing it costs ",
                      int64_t(double(cost) * evaluations),

@@ -30,6 +30,9 @@ def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::func::FuncOp"> {
 
     A load with a mask makes the loads of the inlined body masked by it.
 
+    On a GPU a nest is also recomputed where that costs at most two operations for each byte
+    that is not stored and not read again: f64 made of bf16.
+
     What is stored and extended last (`arith.extf`) is stored narrow, where nests alone
     read it, and extended by these. A factor of a product is only where the other one is as
     narrow and the target has units that multiply such factors.
