@@ -127,12 +127,13 @@ static void setTarget(mlir::OpPassManager &pm,
   pm.addPass(loop::createSetTargetPass(target));
 }
 
-static void fuse(mlir::OpPassManager &functions,
-                 const LoopPipelineOptions &options) {
+static void fuse(mlir::OpPassManager &pm, const LoopPipelineOptions &options) {
   const int64_t maxNests = options.maxNests;
   // Inlining before fusion: what is inlined is not a kernel to be fused.
-  functions.addPass(loop::createInlineVirtualPass());
-  functions.addPass(loop::createChooseLayoutPass());
+  pm.addNestedPass<mlir::func::FuncOp>(loop::createInlineVirtualPass());
+  // What one function saves for another has an order for both.
+  pm.addPass(loop::createChooseLayoutPass());
+  mlir::OpPassManager &functions = pm.nest<mlir::func::FuncOp>();
   functions.addPass(loop::createSplitReductionsPass());
   loop::FusePassOptions fusion;
   fusion.maxNests = maxNests;
@@ -165,7 +166,7 @@ void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
   mlir::OpPassManager &functions = pm.nest<mlir::func::FuncOp>();
   functions.addPass(createConvertAtenToLoopPass());
   functions.addPass(mlir::createCanonicalizerPass());
-  fuse(functions, options);
+  fuse(pm, options);
   addStageVerifier(pm, Stage::Loop);
 }
 
@@ -174,7 +175,7 @@ void kiln::buildFusionPipeline(mlir::OpPassManager &pm,
   setTarget(pm, options);
   mlir::OpPassManager &functions = pm.nest<mlir::func::FuncOp>();
   functions.addPass(mlir::createCanonicalizerPass());
-  fuse(functions, options);
+  fuse(pm, options);
   addStageVerifier(pm, Stage::Loop);
 }
 

@@ -13,6 +13,7 @@
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
 #include "kiln/Dialect/Aten/IR/AtenOps.h"
 #include "kiln/Dialect/Aten/IR/OutputOrder.h"
+#include "kiln/Dialect/Loop/IR/Carried.h"
 #include "kiln/Dialect/Loop/IR/Weights.h"
 #include "kiln/Interfaces/LoopBodyOpInterface.h"
 #include "kiln/Interfaces/LoopLoweringOpInterface.h"
@@ -240,7 +241,8 @@ static bool isChannelsLast(DenseI64ArrayAttr order) {
 }
 
 /// On a GPU an output may have its channels last where it was recorded so: who calls a
-/// program counts on the strides that its operators gave.
+/// program counts on the strides that its operators gave. What is saved for the backward
+/// may have any order.
 void Converter::freeOrders() {
   if (!getGPUTarget(function) || !function.isPublic())
     return;
@@ -250,6 +252,8 @@ void Converter::freeOrders() {
     auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[k]);
     auto recorded = function.getResultAttrOfType<DenseI64ArrayAttr>(
         k, aten::kOutputOrderAttrName);
+    if (output && output.getKind() == aten::OutputKind::Saved && type)
+      function.setResultAttr(k, kCarriedAttrName, output.getName());
     if (output && output.getKind() == aten::OutputKind::UserOutput && type &&
         isChannelsLast(recorded))
       function.setResultAttr(
@@ -264,6 +268,8 @@ void Converter::readInputs() {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (auto input = function.getArgAttrOfType<aten::InputAttr>(
             i, aten::kInputAttrName)) {
+      if (input.getKind() == aten::InputKind::Saved && getGPUTarget(function))
+        function.setArgAttr(i, kCarriedAttrName, input.getName());
       // Kernels read a caller's tensor as it lies in memory.
       if (guard::ShapeAttr strides = input.getStrides())
         function.setArgAttr(i, kStridesAttrName, strides);

@@ -18,3 +18,22 @@ func.func @main(
   %2 = aten.sin(%x) : (tensor<2x3x4x5xf32>) -> tensor<2x3x4x5xf32>
   return %0, %1, %2 : tensor<2x3x4x5xf32>, tensor<2x3x4x5xf32>, tensor<2x3x4x5xf32>
 }
+
+// What is saved for the backward may have any order in both functions.
+// CHECK: func.func @forward
+// CHECK-SAME: -> (tensor<2x3x4x5xf32> {aten.output = #aten.output<kind = saved, name = "saved_0", target = "saved_0">, loop.carried = "saved_0"})
+// CHECK: func.func @backward
+// CHECK-SAME: {aten.input = #aten.input<kind = saved, name = "saved_0">, loop.carried = "saved_0"
+// CPU-NOT: loop.carried
+func.func @forward(
+    %x: tensor<2x3x4x5xf32> {aten.input = #aten.input<kind = user_input, name = "x", path = "x">})
+    -> (tensor<2x3x4x5xf32> {aten.output = #aten.output<kind = saved, name = "saved_0", target = "saved_0">}) {
+  %0 = aten.exp(%x) : (tensor<2x3x4x5xf32>) -> tensor<2x3x4x5xf32>
+  return %0 : tensor<2x3x4x5xf32>
+}
+func.func @backward(
+    %x: tensor<2x3x4x5xf32> {aten.input = #aten.input<kind = saved, name = "saved_0">})
+    -> (tensor<2x3x4x5xf32> {aten.output = #aten.output<kind = user_output, name = "a", path = "">}) {
+  %0 = aten.neg(%x) : (tensor<2x3x4x5xf32>) -> tensor<2x3x4x5xf32>
+  return %0 : tensor<2x3x4x5xf32>
+}

@@ -1,4 +1,5 @@
 // RUN: kiln-opt %s --loop-set-target=chip=sm_90a --loop-choose-layout --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --loop-set-target="chip=sm_90a tf32=true" --loop-choose-layout --split-input-file | FileCheck %s --check-prefix=TF32
 // RUN: kiln-opt %s --loop-choose-layout --split-input-file | FileCheck %s --check-prefix=CPU
 
 // What the convolution reads and gives gets its channels innermost, with the nests before
@@ -143,6 +144,17 @@ func.func @colours(%x: tensor<1x3x64x64xbf16>, %w: tensor<64x3x3x3xbf16>)
 // elements: its image is copied if somebody else made it, its weight is copied with the
 // channels of the image innermost, and a result that is returned is copied back.
 
+// On a GPU the same holds where f32 may be rounded to tf32: matrix units multiply it.
+
+// TF32-LABEL: func.func @heavy
+// TF32: %[[X:.*]] = loop.pointwise (%i, %j, %k, %l) in [2, 9, 9, 16] : tensor<2x9x9x16xf32> {
+// TF32: %[[W:.*]] = loop.pointwise (%i, %j, %k, %l) in [32, 3, 3, 16] : tensor<32x3x3x16xf32> {
+// TF32: loop.contract parallel [2, 32, 7, 7] reduction [3, 3, 16]
+// TF32-SAME: lhs %[[X]][d0, d2 + d4, d3 + d5, d6] : tensor<2x9x9x16xf32>
+// TF32-SAME: rhs %[[W]][d1, d4, d5, d6] : tensor<32x3x3x16xf32>
+// CHECK-LABEL: func.func @heavy
+// CHECK-NOT: loop.pointwise
+// CHECK: loop.contract parallel [2, 32, 7, 7]
 // CPU-LABEL: func.func @heavy
 // CPU: %[[X:.*]] = loop.pointwise (%i, %j, %k, %l) in [2, 9, 9, 16] : tensor<2x9x9x16xf32> {
 // CPU-NEXT: loop.load %arg0[%i, %l, %j, %k]
@@ -190,4 +202,92 @@ func.func @beside(%x: tensor<2x8x9x9xf32>, %v: tensor<16x8x1x1xf32>, %w: tensor<
       rhs %w[d1, d4, d5, d6] : tensor<32x16x3x3xf32>
       acc f32 : tensor<2x32x7x7xf32>
   return %y : tensor<2x32x7x7xf32>
+}
+
+// -----
+
+// What a forward saves for its backward changes its order in both; the image and the weights
+// of another name stay. The gradient of the weights is summed up with the channels of both
+// operands innermost, and copied to the order that the caller wants. That of the image has
+// its weights turned around, with what is summed up innermost.
+
+// CHECK-LABEL: func.func @forward
+// CHECK-SAME: -> (tensor<2x7x7x8xbf16> {loop.carried = "saved_0"})
+// CHECK: loop.contract parallel [2, 7, 7, 8] reduction [3, 3, 16]
+// CHECK-LABEL: func.func @backward
+// CHECK-SAME: %arg0: tensor<2x7x7x8xbf16> {loop.carried = "saved_0"}
+// CHECK-SAME: -> (tensor<8x16x3x3xbf16>, tensor<2x16x9x9xf32>)
+// CHECK: %[[G:.*]] = loop.pointwise (%i, %j, %k, %l) in [2, 7, 7, 8]
+// CHECK-NEXT: loop.load %arg0[%i, %j, %k, %l] : tensor<2x7x7x8xbf16>
+// CHECK: %[[W:.*]] = loop.contract parallel [8, 3, 3, 16] reduction [2, 7, 7]
+// CHECK-SAME: lhs %[[G]][d4, d5, d6, d0] : tensor<2x7x7x8xbf16>
+// CHECK-SAME: rhs %arg1[d4, d3, d1 + d5, d2 + d6] : tensor<2x16x9x9xbf16>
+// CHECK: %[[T:.*]] = loop.pointwise (%i, %j, %k, %l) in [16, 3, 3, 8]
+// CHECK-NEXT: loop.load %arg2[%l, %i, %j * -1 + 2, %k * -1 + 2] : tensor<8x16x3x3xbf16>
+// CHECK: loop.contract parallel [2, 9, 9, 16] reduction [3, 3, 8]
+// CHECK-SAME: lhs %[[G]][d0, d1 + d4 - 2, d2 + d5 - 2, d6] : tensor<2x7x7x8xbf16>
+// CHECK-SAME: rhs %[[T]][d3, d4, d5, d6] : tensor<16x3x3x8xbf16>
+// CHECK: %[[C:.*]] = loop.pointwise (%i, %j, %k, %l) in [8, 16, 3, 3]
+// CHECK-NEXT: loop.load %[[W]][%i, %k, %l, %j] : tensor<8x3x3x16xbf16>
+// CHECK: return %[[C]],
+func.func @forward(
+    %x: tensor<2x16x9x9xbf16> {loop.strides = #guard.shape<[1296, 1, 144, 16]>},
+    %w: tensor<8x16x3x3xbf16> {loop.strides = #guard.shape<[144, 1, 48, 16]>})
+    -> (tensor<2x8x7x7xbf16> {loop.carried = "saved_0"}) {
+  %y = loop.contract parallel [2, 8, 7, 7] reduction [16, 3, 3]
+      lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<2x16x9x9xbf16>
+      rhs %w[d1, d4, d5, d6] : tensor<8x16x3x3xbf16>
+      acc f32 : tensor<2x8x7x7xbf16>
+  return %y : tensor<2x8x7x7xbf16>
+}
+func.func @backward(%y: tensor<2x8x7x7xbf16> {loop.carried = "saved_0"},
+    %x: tensor<2x16x9x9xbf16> {loop.strides = #guard.shape<[1296, 1, 144, 16]>},
+    %w: tensor<8x16x3x3xbf16> {loop.strides = #guard.shape<[144, 1, 48, 16]>})
+    -> (tensor<8x16x3x3xbf16>, tensor<2x16x9x9xf32>) {
+  %g = loop.pointwise (%n, %c, %h, %v) in [2, 8, 7, 7] : tensor<2x8x7x7xbf16> {
+    %e = loop.load %y[%n, %c, %h, %v] : tensor<2x8x7x7xbf16>
+    %a = math.absf %e : bf16
+    loop.yield %a : bf16
+  }
+  %dw = loop.contract parallel [8, 16, 3, 3] reduction [2, 7, 7]
+      lhs %g[d4, d0, d5, d6] : tensor<2x8x7x7xbf16>
+      rhs %x[d4, d1, d2 + d5, d3 + d6] : tensor<2x16x9x9xbf16>
+      acc f32 : tensor<8x16x3x3xbf16>
+  %dx = loop.contract parallel [2, 16, 9, 9] reduction [8, 3, 3]
+      lhs %g[d0, d4, d2 + d5 - 2, d3 + d6 - 2] : tensor<2x8x7x7xbf16> mask and(le(2, d2 + d5), le(2, d3 + d6))
+      rhs %w[d4, d1, d5 * -1 + 2, d6 * -1 + 2] : tensor<8x16x3x3xbf16> mask 1
+      acc f32 : tensor<2x16x9x9xbf16>
+  %r = loop.pointwise (%n, %c, %h, %v) in [2, 16, 9, 9] : tensor<2x16x9x9xf32> {
+    %e = loop.load %dx[%n, %c, %h, %v] : tensor<2x16x9x9xbf16>
+    %a = arith.extf %e : bf16 to f32
+    loop.yield %a : f32
+  }
+  return %dw, %r : tensor<8x16x3x3xbf16>, tensor<2x16x9x9xf32>
+}
+
+// -----
+
+// What a caller sees with strides, too, keeps its order.
+
+// CHECK-LABEL: func.func @forward
+// CHECK: loop.contract parallel [2, 8, 7, 7]
+// CHECK-LABEL: func.func @backward
+// CHECK-SAME: tensor<2x8x7x7xbf16>
+func.func @forward(
+    %x: tensor<2x16x9x9xbf16> {loop.strides = #guard.shape<[1296, 1, 144, 16]>},
+    %w: tensor<8x16x3x3xbf16> {loop.strides = #guard.shape<[144, 1, 48, 16]>})
+    -> (tensor<2x8x7x7xbf16> {loop.order = array<i64: 0, 1, 2, 3>}, tensor<2x8x7x7xbf16> {loop.carried = "saved_0"}) {
+  %y = loop.contract parallel [2, 8, 7, 7] reduction [16, 3, 3]
+      lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<2x16x9x9xbf16>
+      rhs %w[d1, d4, d5, d6] : tensor<8x16x3x3xbf16>
+      acc f32 : tensor<2x8x7x7xbf16>
+  return %y, %y : tensor<2x8x7x7xbf16>, tensor<2x8x7x7xbf16>
+}
+func.func @backward(%y: tensor<2x8x7x7xbf16> {loop.carried = "saved_0"}) -> tensor<2x8x7x7xbf16> {
+  %g = loop.pointwise (%n, %c, %h, %v) in [2, 8, 7, 7] : tensor<2x8x7x7xbf16> {
+    %e = loop.load %y[%n, %c, %h, %v] : tensor<2x8x7x7xbf16>
+    %a = math.absf %e : bf16
+    loop.yield %a : bf16
+  }
+  return %g : tensor<2x8x7x7xbf16>
 }

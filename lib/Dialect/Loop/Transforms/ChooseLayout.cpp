@@ -8,6 +8,8 @@
 //
 // Which dimension of each computed tensor has the neighbours in memory:
 //
+//   free       (freeResult)    a result that a caller wants in its own order, and that would
+//                              be walked across memory in it, is copied to it
 //   choose     (ImageLayouts)  the channels of what convolutions read and give, and from
 //                              there those of what pointwise nests and reductions read
 //                              and give at the same index
@@ -16,6 +18,7 @@
 //   copy       (CopyOperands)  what cannot change, or fills no vector, and is read often;
 //                              on a processor what is returned, too
 //   order      (orderSum)      the channels innermost in the sum of a convolution
+//   lay        (CopyOperands)  the weights of a gradient along that sum
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,8 +54,8 @@ static constexpr unsigned kMostOthers = 4;
 namespace {
 class ImageLayouts {
 public:
-  ImageLayouts(func::FuncOp function, bool onCPU)
-      : function(function), onCPU(onCPU),
+  ImageLayouts(func::FuncOp function, const CarriedTensors &carried, bool onCPU)
+      : function(function), carried(carried), onCPU(onCPU),
         hints(function->getParentOfType<ModuleOp>()) {}
 
   /// The nests whose results change, each with the dimension that becomes the last.
@@ -61,6 +64,7 @@ public:
 private:
   bool mayChange(Operation *nest);
   bool staysStraight(Operation *nest, unsigned last);
+  bool takesAnyOrder(OpOperand &use) const;
   void decide(Value tensor, unsigned last);
   void decideAll(ContractOp op);
   void spread(NestOpInterface nest);
@@ -72,6 +76,7 @@ private:
   std::optional<unsigned> getLast(Value tensor) const;
 
   func::FuncOp function;
+  const CarriedTensors &carried;
   bool onCPU;
   analysis::SizeHints hints;
   llvm::MapVector<Operation *, unsigned> chosen;
@@ -95,11 +100,14 @@ static std::optional<unsigned> getLastOfArgument(BlockArgument argument) {
   return std::nullopt;
 }
 
-/// True if a caller takes a tensor in any order of its dimensions.
-static bool takesAnyOrder(OpOperand &use) {
-  return isa<func::ReturnOp>(use.getOwner()) &&
-         use.getOwner()->getParentOfType<func::FuncOp>().getResultAttr(
-             use.getOperandNumber(), kOrderAttrName);
+/// True if who takes a result of the function takes its dimensions in any order.
+bool ImageLayouts::takesAnyOrder(OpOperand &use) const {
+  if (!isa<func::ReturnOp>(use.getOwner()))
+    return false;
+  if (BlockArgument argument = carried.getReader(use))
+    return llvm::all_of(argument.getUsers(), llvm::IsaPred<LoadOp, ContractOp>);
+  return bool(func::FuncOp(function).getResultAttr(use.getOperandNumber(),
+                                                   kOrderAttrName));
 }
 
 /// Results of pointwise nests, reductions and contractions that nests alone read.
@@ -111,9 +119,15 @@ bool ImageLayouts::mayChange(Operation *nest) {
   if (!isNew)
     return it->second;
   auto type = cast<RankedTensorType>(nest->getResult(0).getType());
+  // What one function hands to another has one order for both; a caller sees strides.
+  bool isCarried = false, isSeen = false;
+  for (OpOperand &use : nest->getUses())
+    if (isa<func::ReturnOp>(use.getOwner()))
+      (carried.getReader(use) ? isCarried : isSeen) = true;
   return it->second =
              type.getRank() >= 3 && guard::getDims(type) &&
-             llvm::all_of(nest->getUses(), [](OpOperand &use) {
+             !(isCarried && isSeen) &&
+             llvm::all_of(nest->getUses(), [&](OpOperand &use) {
                return isa<LoadOp, ContractOp>(use.getOwner()) ||
                       takesAnyOrder(use);
              });
@@ -125,21 +139,26 @@ bool ImageLayouts::staysStraight(Operation *nest, unsigned last) {
   auto type = cast<RankedTensorType>(nest->getResult(0).getType());
   SmallVector<unsigned> order = getOrder(type.getRank(), last);
   auto permuted = permute(type, order);
-  for (Operation *user : nest->getUsers()) {
-    NestOpInterface reader = dyn_cast<NestOpInterface>(user);
-    if (!reader)
-      reader = user->getParentOfType<NestOpInterface>();
-    if (!reader)
-      continue; // a caller
-    SmallVector<ExprAttr> extents = reader.getDomain().all();
-    for (const analysis::Access &read : analysis::getReads(reader))
-      if (read.tensor.getDefiningOp() == nest &&
-          analysis::isStraight(type, read.map, extents,
-                               hints.getAssumptions()) &&
-          !analysis::isStraight(permuted, permute(ArrayRef(read.map), order),
-                                extents, hints.getAssumptions()))
-        return false;
-  }
+  SmallVector<Value> tensors(nest->getResults());
+  for (OpOperand &use : nest->getUses())
+    if (BlockArgument argument = carried.getReader(use))
+      tensors.push_back(argument);
+  for (Value tensor : tensors)
+    for (Operation *user : tensor.getUsers()) {
+      NestOpInterface reader = dyn_cast<NestOpInterface>(user);
+      if (!reader)
+        reader = user->getParentOfType<NestOpInterface>();
+      if (!reader)
+        continue; // a caller
+      SmallVector<ExprAttr> extents = reader.getDomain().all();
+      for (const analysis::Access &read : analysis::getReads(reader))
+        if (read.tensor == tensor &&
+            analysis::isStraight(type, read.map, extents,
+                                 hints.getAssumptions()) &&
+            !analysis::isStraight(permuted, permute(ArrayRef(read.map), order),
+                                  extents, hints.getAssumptions()))
+          return false;
+    }
   return true;
 }
 
@@ -151,7 +170,9 @@ void ImageLayouts::decide(Value tensor, unsigned last) {
 
 std::optional<unsigned> ImageLayouts::getLast(Value tensor) const {
   if (auto argument = dyn_cast<BlockArgument>(tensor))
-    return getLastOfArgument(argument);
+    return carried.isPermuted(argument)
+               ? cast<RankedTensorType>(tensor.getType()).getRank() - 1
+               : getLastOfArgument(argument);
   auto it = chosen.find(tensor.getDefiningOp());
   return it == chosen.end() ? std::nullopt : std::optional(it->second);
 }
@@ -190,6 +211,16 @@ void ImageLayouts::decideAll(ContractOp op) {
       decide(side == 0 ? op.getLhs() : op.getRhs(), *channels);
 }
 
+/// True if neighbours of an operand are neighbours in the result along a dimension, as the
+/// channels of an image are in the gradient of a weight.
+static bool walksAlong(ContractOp op, const Windows &windows, unsigned dim) {
+  ExprAttr index = guard::getDim(op.getContext(), dim);
+  return llvm::any_of(llvm::seq(2u), [&](unsigned side) {
+    auto channels = windows.getChannels(op, side);
+    return channels && windows.indices[side][*channels] == index;
+  });
+}
+
 /// On a processor a convolution of few channels or places reads and gives images as its
 /// neighbours do: it alone does not pay for another order.
 void ImageLayouts::spreadByWindows(ContractOp op) {
@@ -206,9 +237,21 @@ void ImageLayouts::spreadByWindows(ContractOp op) {
     decideAll(op);
 }
 
+/// True if a result may better be made in another order and copied back to that of a caller:
+/// on a GPU the gradient of a weight, whose operands would else be copied element by element.
 bool ImageLayouts::isHeavy(ContractOp op) const {
-  return multipliesFloats(op) &&
-         hints.product(op.getDomain().reduction) >= kMinHeavySum;
+  int64_t terms = hints.product(op.getDomain().reduction);
+  if (onCPU)
+    return multipliesFloats(op) && terms >= kMinHeavySum;
+  Windows windows(op);
+  SmallVector<ExprAttr> parallel = op.getDomain().parallel;
+  auto channels =
+      windows.getChannels(getIdentityMap(op.getContext(), parallel.size()));
+  return multipliesOnUnits(op) && terms >= kMinReuse && channels &&
+         walksAlong(op, windows, *channels) &&
+         hints.evaluate(parallel[*channels]) >= kMinChannels &&
+         !llvm::all_of(ArrayRef(parallel).drop_front(*channels + 1),
+                       [](ExprAttr extent) { return extent.isConstant(1); });
 }
 
 /// Returns a copy of a result, which then may change.
@@ -265,9 +308,10 @@ void ImageLayouts::giveUp() {
 
 const llvm::MapVector<Operation *, unsigned> &ImageLayouts::choose() {
   for (auto op : llvm::to_vector(function.getOps<ContractOp>())) {
-    if (Windows(op).empty() || (onCPU && !isHeavy(op)))
+    bool isFreed = !Windows(op).empty() && isHeavy(op);
+    if (Windows(op).empty() || (onCPU && !isFreed))
       continue;
-    if (onCPU)
+    if (isFreed)
       freeResult(op);
     decideAll(op);
   }
@@ -289,26 +333,6 @@ const llvm::MapVector<Operation *, unsigned> &ImageLayouts::choose() {
 // The order of sums
 //===----------------------------------------------------------------------===//
 
-/// The reduced dimension along which an operand has neighbours; nothing if there is none.
-static std::optional<unsigned> getNeighbours(ContractOp op, unsigned side) {
-  SmallVector<ExprAttr> strides = getStrides(side == 0 ? op.getLhs() : op.getRhs());
-  if (strides.empty())
-    return std::nullopt;
-  Domain domain = op.getDomain();
-  guard::Assumptions assumptions;
-  analysis::addExtents(assumptions, op.getContext(), domain.all());
-  ExprAttr address = analysis::linearize(
-      op.getContext(), getExprs(side == 0 ? op.getLhsIndices() : op.getRhsIndices()),
-      strides, assumptions);
-  for (unsigned k = 0; k < domain.reduction.size(); ++k) {
-    auto step = guard::getCoefficient(
-        address, guard::getDim(op.getContext(), domain.parallel.size() + k));
-    if (step && step->isConstant(1) && !domain.reduction[k].isConstant(1))
-      return k;
-  }
-  return std::nullopt;
-}
-
 /// Puts the dimension along which both operands of a convolution have neighbours, or else
 /// the one that does, innermost into its sum.
 static void orderSum(ContractOp op) {
@@ -322,17 +346,22 @@ static void orderSum(ContractOp op) {
 namespace {
 class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
   void runOnOperation() override {
-    func::FuncOp function = getOperation();
-    if (failed(verifyPassInput(function, getArgument(),
+    ModuleOp module = getOperation();
+    if (failed(verifyPassInput(module, getArgument(),
                                {Stage::Loop, Stage::Loop})))
       return signalPassFailure();
-    if (function.isExternal())
-      return;
+    CarriedTensors carried(module);
+    for (auto function : module.getOps<func::FuncOp>())
+      if (!function.isExternal())
+        run(function, carried);
+  }
+
+  void run(func::FuncOp function, CarriedTensors &carried) {
     bool onCPU = !getGPUTarget(function);
-    ImageLayouts layouts(function, onCPU);
+    ImageLayouts layouts(function, carried, onCPU);
     const auto &chosen = layouts.choose();
     for (auto [nest, last] : chosen)
-      permuteResults(nest, last);
+      permuteResults(nest, last, carried);
     analysis::SizeHints hints(function->getParentOfType<ModuleOp>());
     OperandCopies copies(hints, onCPU);
     for (auto op : function.getOps<ContractOp>()) {
@@ -343,6 +372,8 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
         copies.fillChannels(op);
       copies.relay(op);
       orderSum(op);
+      if (!onCPU)
+        copies.layAlongSum(op);
     }
   }
 };

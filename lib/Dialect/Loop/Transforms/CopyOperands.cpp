@@ -10,6 +10,8 @@
 #include "PermuteNest.h"
 
 #include "kiln/Analysis/ContractionShape.h"
+#include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -23,9 +25,7 @@ using namespace kiln::loop;
 using guard::ExprAttr;
 
 /// Points of a contraction for each element of an operand from which on it is worth being
-/// copied, and channels of 16 bits that are copied at once.
-static constexpr int64_t kMinReuse = 64, kMinChannels = 8;
-/// The same on a processor.
+/// copied, on a processor.
 static constexpr int64_t kMinReuseOnCPU = 16;
 
 /// Copies a tensor with dimension `last` innermost, and zeros behind its elements up to
@@ -72,9 +72,12 @@ static void useCopy(ContractOp op, unsigned side, unsigned last, Value copy) {
   side == 0 ? op.setLhsIndicesAttr(list) : op.setRhsIndicesAttr(list);
 }
 
-static bool multipliesHalves(ContractOp op) {
+bool loop::multipliesOnUnits(ContractOp op) {
   Type factor = analysis::getFactorType(op);
-  return factor && (factor.isBF16() || factor.isF16()) &&
+  GPUTargetAttr target = getGPUTarget(op);
+  bool isRounded = factor && factor.isF32() && target && target.getTf32() &&
+                   op.getAccType().isF32();
+  return factor && (factor.isBF16() || factor.isF16() || isRounded) &&
          op.getLhsPrologue().empty() && op.getRhsPrologue().empty();
 }
 
@@ -112,7 +115,7 @@ Value OperandCopies::getCopy(ContractOp op, Value tensor, unsigned channels,
 /// of three colours would be copied element by element.
 void OperandCopies::fillChannels(ContractOp op) {
   Windows windows(op);
-  if (windows.empty() || !multipliesHalves(op))
+  if (windows.empty() || !multipliesOnUnits(op))
     return;
   Domain domain = op.getDomain();
   for (unsigned k = 0; k < domain.reduction.size(); ++k) {
@@ -155,7 +158,7 @@ void OperandCopies::fillChannels(ContractOp op) {
 /// Copies operands whose channels are not neighbours.
 void OperandCopies::relay(ContractOp op) {
   Windows windows(op);
-  if (windows.empty() || !(onCPU ? multipliesFloats(op) : multipliesHalves(op)))
+  if (windows.empty() || !(onCPU ? multipliesFloats(op) : multipliesOnUnits(op)))
     return;
   for (unsigned side = 0; side < 2; ++side) {
     Value tensor = side == 0 ? op.getLhs() : op.getRhs();
@@ -169,5 +172,80 @@ void OperandCopies::relay(ContractOp op) {
       continue;
     useCopy(op, side, *channels,
             getCopy(op, tensor, *channels, (*dims)[*channels]));
+  }
+}
+
+/// Where an element of an operand is in a copy that has a dimension for each that moves it,
+/// of a domain in which it is always inside; nothing if there may be no such element.
+static std::optional<SmallVector<ExprAttr>>
+renameIndices(ContractOp op, Value tensor, ArrayRef<ExprAttr> indices,
+              ArrayRef<unsigned> moving) {
+  MLIRContext *context = op.getContext();
+  SmallVector<ExprAttr> extents = op.getDomain().all();
+  SmallVector<ExprAttr> names = getIdentityMap(context, extents.size());
+  guard::Assumptions assumptions;
+  for (auto [now, dim] : llvm::enumerate(moving)) {
+    names[dim] = guard::getDim(context, now);
+    assumptions.setExtent(names[dim], extents[dim]);
+  }
+  SmallVector<ExprAttr> map;
+  auto sizes = *guard::getDims(cast<RankedTensorType>(tensor.getType()));
+  for (auto [index, size] : llvm::zip_equal(indices, sizes)) {
+    map.push_back(guard::substituteDims(index, names));
+    if (!guard::isKnownNonNegative(map.back(), assumptions) ||
+        !guard::isKnownLess(map.back(), size, assumptions))
+      return std::nullopt;
+  }
+  return map;
+}
+
+/// Copies what is summed up with windows of an image and has no neighbours along the sum: the
+/// weights of a convolution, turned around, in the gradient of its image.
+void OperandCopies::layAlongSum(ContractOp op) {
+  Domain domain = op.getDomain();
+  if (domain.reduction.empty() || Windows(op).empty() || !multipliesOnUnits(op) ||
+      llvm::count_if(domain.reduction, [](ExprAttr extent) {
+        return !extent.isConstant(1);
+      }) < 2)
+    return;
+  unsigned last = domain.reduction.size() - 1;
+  for (unsigned side = 0; side < 2; ++side) {
+    if (getNeighbours(op, 1 - side) != last || getNeighbours(op, side) == last)
+      continue;
+    Value tensor = side == 0 ? op.getLhs() : op.getRhs();
+    auto type = cast<RankedTensorType>(tensor.getType());
+    SmallVector<ExprAttr> indices =
+        getExprs(side == 0 ? op.getLhsIndices() : op.getRhsIndices());
+    SmallVector<unsigned> moving;
+    SmallVector<ExprAttr> extents, dims;
+    for (unsigned dim = 0; dim < domain.rank(); ++dim)
+      if (llvm::any_of(indices,
+                       [&](ExprAttr index) { return mentions(index, dim); })) {
+        moving.push_back(dim);
+        extents.push_back(domain.all()[dim]);
+        dims.push_back(guard::getDim(op.getContext(), dim));
+      }
+    auto size = guard::getDims(type);
+    if (!size || hints.product(extents) > hints.product(*size) ||
+        hints.product(domain.all()) / kMinReuse < hints.product(extents))
+      continue;
+    auto map = renameIndices(op, tensor, indices, moving);
+    if (!map)
+      continue;
+    OpBuilder builder(op);
+    auto copy = PointwiseOp::create(
+        builder, op.getLoc(),
+        guard::makeTensorType(type.getElementType(), extents), extents,
+        op.getOriginsAttr());
+    Block &body = copy.getBody().front();
+    builder.setInsertionPointToStart(&body);
+    Value element = LoadOp::create(builder, op.getLoc(), tensor,
+                                   body.getArguments(), *map);
+    YieldOp::create(builder, op.getLoc(), element);
+    (side == 0 ? op.getLhsMutable() : op.getRhsMutable())
+        .assign(copy.getResult());
+    ArrayAttr list = getExprArray(op.getContext(), dims);
+    side == 0 ? op.setLhsIndicesAttr(list) : op.setRhsIndicesAttr(list);
+    return;
   }
 }

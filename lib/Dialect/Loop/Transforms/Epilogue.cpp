@@ -8,6 +8,7 @@
 
 #include "Epilogue.h"
 #include "Bodies.h"
+#include "ImageWindows.h"
 #include "ReaderOrder.h"
 
 #include "kiln/Analysis/IndexExpr.h"
@@ -85,6 +86,12 @@ static PointwiseOp getEpilogue(ContractOp contract,
       break;
     }
     seen[expr.getPosition()] = true;
+  }
+  if (permutes && getGPUTarget(contract) && !Windows(contract).empty() &&
+      ArrayRef<guard::ExprAttr>(map) !=
+          ArrayRef<guard::ExprAttr>(getIdentityMap(context, domain.size()))) {
+    reason = "its order was chosen for its operands";
+    return {};
   }
   if (permutes)
     return reader;

@@ -8,6 +8,8 @@
 
 #include "ImageWindows.h"
 
+#include "kiln/Analysis/IndexExpr.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -92,4 +94,23 @@ SmallVector<ExprAttr> loop::getStrides(Value tensor) {
   auto dims = guard::getDims(type);
   return dims ? guard::getContiguousStrides(type.getContext(), *dims)
               : SmallVector<ExprAttr>();
+}
+
+std::optional<unsigned> loop::getNeighbours(ContractOp op, unsigned side) {
+  SmallVector<ExprAttr> strides = getStrides(side == 0 ? op.getLhs() : op.getRhs());
+  if (strides.empty())
+    return std::nullopt;
+  Domain domain = op.getDomain();
+  guard::Assumptions assumptions;
+  analysis::addExtents(assumptions, op.getContext(), domain.all());
+  ExprAttr address = analysis::linearize(
+      op.getContext(), getExprs(side == 0 ? op.getLhsIndices() : op.getRhsIndices()),
+      strides, assumptions);
+  for (unsigned k = 0; k < domain.reduction.size(); ++k) {
+    auto step = guard::getCoefficient(
+        address, guard::getDim(op.getContext(), domain.parallel.size() + k));
+    if (step && step->isConstant(1) && !domain.reduction[k].isConstant(1))
+      return k;
+  }
+  return std::nullopt;
 }

@@ -41,6 +41,14 @@ struct Windows {
   llvm::SmallBitVector walked; ///< dimensions of the domain
 };
 
+/// Points of a contraction for each element of a tensor from which on it is worth being
+/// copied, and channels of 16 bits that are copied at once, or twice of f32.
+inline constexpr int64_t kMinReuse = 64, kMinChannels = 8;
+
+/// True if matrix units of a GPU multiply the factors as they lie in memory: they are of 16
+/// bits, or f32 that the target rounds to tf32.
+bool multipliesOnUnits(ContractOp op);
+
 /// True if an expression depends on a dimension.
 bool mentions(guard::ExprAttr expr, unsigned dim);
 
@@ -51,8 +59,12 @@ SmallVector<guard::ExprAttr> getStrides(Value tensor);
 /// so.
 bool multipliesFloats(ContractOp op);
 
+/// The reduced dimension along which an operand has neighbours; nothing if there is none.
+std::optional<unsigned> getNeighbours(ContractOp op, unsigned side);
+
 /// Operands of convolutions on matrix units that keep their order, or whose channels do
-/// not fill what is copied at once, are copied if each element is read often.
+/// not fill what is copied at once, or that no copy engine brings, are copied if each
+/// element is read often.
 class OperandCopies {
 public:
   OperandCopies(const analysis::SizeHints &hints, bool onCPU)
@@ -60,6 +72,7 @@ public:
 
   void fillChannels(ContractOp op);
   void relay(ContractOp op);
+  void layAlongSum(ContractOp op);
 
 private:
   bool isReadOften(ContractOp op, Value tensor, unsigned channels,

@@ -8,7 +8,7 @@
 
 #include "PermuteNest.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "kiln/Dialect/Loop/IR/Carried.h"
 
 #include <numeric>
 
@@ -76,14 +76,56 @@ static ArrayAttr permuteExprs(ArrayAttr list, ArrayRef<unsigned> order) {
   return getExprArray(list.getContext(), permute(getExprs(list), order));
 }
 
+CarriedTensors::CarriedTensors(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    for (unsigned k = 0; k < function.getNumResults(); ++k)
+      if (auto name = function.getResultAttrOfType<StringAttr>(
+              k, kCarriedAttrName))
+        ++ends[name].results;
+    for (BlockArgument argument : function.getArguments())
+      if (auto name = function.getArgAttrOfType<StringAttr>(
+              argument.getArgNumber(), kCarriedAttrName)) {
+        ++ends[name].arguments;
+        ends[name].argument = argument;
+      }
+  }
+}
+
+BlockArgument CarriedTensors::getReader(OpOperand &returned) const {
+  if (!isa<func::ReturnOp>(returned.getOwner()))
+    return {};
+  auto function = returned.getOwner()->getParentOfType<func::FuncOp>();
+  auto name = function.getResultAttrOfType<StringAttr>(
+      returned.getOperandNumber(), kCarriedAttrName);
+  if (!name)
+    return {};
+  Ends found = ends.lookup(name);
+  return found.results == 1 && found.arguments == 1
+             ? found.argument
+             : BlockArgument();
+}
+
+static void permuteReads(Value tensor, ArrayRef<unsigned> order,
+                         CarriedTensors &carried);
+
+/// The function that a tensor is carried to takes it in its new order.
+static void permuteArgument(BlockArgument argument, ArrayRef<unsigned> order,
+                            CarriedTensors &carried) {
+  argument.setType(permute(cast<RankedTensorType>(argument.getType()), order));
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  function.setFunctionType(FunctionType::get(
+      argument.getContext(), argument.getOwner()->getArgumentTypes(),
+      function.getResultTypes()));
+  carried.setPermuted(argument);
+  permuteReads(argument, order, carried);
+}
+
 /// The caller sees the dimensions in their old order.
 static void permuteOutput(func::ReturnOp op, unsigned result,
                           ArrayRef<unsigned> order) {
   auto function = op->getParentOfType<func::FuncOp>();
-  SmallVector<Type> types(function.getResultTypes());
-  types[result] = op.getOperand(result).getType();
-  function.setFunctionType(FunctionType::get(
-      op.getContext(), function.getArgumentTypes(), types));
   SmallVector<int64_t> places(order.size());
   for (auto [now, before] : llvm::enumerate(order))
     places[before] = now;
@@ -95,10 +137,24 @@ static void permuteOutput(func::ReturnOp op, unsigned result,
                          DenseI64ArrayAttr::get(op.getContext(), moved));
 }
 
-static void permuteReads(Value tensor, ArrayRef<unsigned> order) {
+/// A result of a function has the type of what is returned.
+static void updateResultType(func::ReturnOp op, unsigned result) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  SmallVector<Type> types(function.getResultTypes());
+  types[result] = op.getOperand(result).getType();
+  function.setFunctionType(FunctionType::get(
+      op.getContext(), function.getArgumentTypes(), types));
+}
+
+static void permuteReads(Value tensor, ArrayRef<unsigned> order,
+                         CarriedTensors &carried) {
   for (OpOperand &use : tensor.getUses()) {
     if (auto op = dyn_cast<func::ReturnOp>(use.getOwner())) {
-      permuteOutput(op, use.getOperandNumber(), order);
+      updateResultType(op, use.getOperandNumber());
+      if (BlockArgument argument = carried.getReader(use))
+        permuteArgument(argument, order, carried);
+      else
+        permuteOutput(op, use.getOperandNumber(), order);
       continue;
     }
     if (auto load = dyn_cast<LoadOp>(use.getOwner())) {
@@ -113,7 +169,8 @@ static void permuteReads(Value tensor, ArrayRef<unsigned> order) {
   }
 }
 
-void loop::permuteResults(Operation *nest, unsigned last) {
+void loop::permuteResults(Operation *nest, unsigned last,
+                          CarriedTensors &carried) {
   MLIRContext *context = nest->getContext();
   auto type = cast<RankedTensorType>(nest->getResult(0).getType());
   unsigned rank = type.getRank();
@@ -134,7 +191,7 @@ void loop::permuteResults(Operation *nest, unsigned last) {
   }
   for (Value result : nest->getResults()) {
     result.setType(permute(cast<RankedTensorType>(result.getType()), order));
-    permuteReads(result, order);
+    permuteReads(result, order, carried);
   }
 }
 

@@ -11,6 +11,10 @@
 
 #include "kiln/Dialect/Loop/IR/Loop.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/ADT/StringMap.h"
+
 namespace kiln::loop {
 
 /// The order in which dimension `last` is the last and the others stay as they are.
@@ -21,10 +25,34 @@ SmallVector<guard::ExprAttr> permute(ArrayRef<guard::ExprAttr> list,
                                      ArrayRef<unsigned> order);
 RankedTensorType permute(RankedTensorType type, ArrayRef<unsigned> order);
 
+/// Tensors that one function of a module gives and another takes (`loop.carried`).
+class CarriedTensors {
+public:
+  explicit CarriedTensors(ModuleOp module);
+
+  /// The argument that takes the result of a function which an operand of its return is;
+  /// null if that is not carried, or by a name that is not unique.
+  BlockArgument getReader(OpOperand &returned) const;
+  /// True for an argument whose dimensions have changed their order.
+  bool isPermuted(BlockArgument argument) const {
+    return permuted.contains(argument);
+  }
+  void setPermuted(BlockArgument argument) { permuted.insert(argument); }
+
+private:
+  struct Ends {
+    unsigned results = 0, arguments = 0;
+    BlockArgument argument;
+  };
+  llvm::StringMap<Ends> ends;
+  llvm::DenseSet<Value> permuted;
+};
+
 /// Makes dimension `last` the innermost of the results of a pointwise nest, a reduction or a
-/// contraction, in its domain and for all who read them: loads, contractions, and the
-/// caller of the function, who sees the old order (`loop.order`). Values do not change.
-void permuteResults(Operation *nest, unsigned last);
+/// contraction, in its domain and for all who read them: loads, contractions, the function
+/// that it is carried to, and a caller, who sees the old order (`loop.order`). Values do not
+/// change.
+void permuteResults(Operation *nest, unsigned last, CarriedTensors &carried);
 
 /// Makes reduced dimension `last` of a contraction the innermost one.
 void permuteReduction(ContractOp op, unsigned last);

@@ -78,7 +78,7 @@ def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
 
-def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::func::FuncOp"> {
+def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::ModuleOp"> {
   let summary = "Store images with their channels last";
   let description = [{
     Assumes functions of loop nests. A contraction with windows (an operand of which an index is the sum of a place and a
@@ -92,9 +92,15 @@ def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::func::FuncOp"> {
 
     What an operator reads keeps its order, and so does what a function returns, unless that
     result has a `loop.order` attribute, which then says in which order the caller sees it,
-    and what somebody reads by a reshape that would no longer walk it in regular steps.
-    Such an operand of 16 bits and at least 8 channels is copied if each of its elements is
-    read 64 times and more: weights that an archive holds with their channels outside. Fewer
+    or is carried to an argument of another function (`loop.carried`, what a forward saves
+    for its backward), which then has the same order, and what somebody reads by a reshape
+    that would no longer walk it in regular steps. A returned result of factors of 16 bits (or
+    of f32 that the target rounds to tf32) whose neighbours an operand walks in its channels,
+    as the gradient of a weight, is made with its channels last if its sum has 64 terms and
+    more, and copied to the order that the caller wants. An operand of such factors and at
+    least 8 channels that keeps its order is copied if each of its elements is read 64 times
+    and more: weights that an archive holds with their channels outside, and, in the gradient
+    of an image, weights turned around, with what is summed up innermost. Fewer
     channels, and those that are no multiple of 8, are filled with zeros on the way.
 
     On a processor this is done for contractions of f32 that sum up 128 elements and more, and
