@@ -18,7 +18,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -28,6 +30,10 @@ using guard::ExprAttr;
 /// Eights of columns that the threads of a row exchange.
 static constexpr int64_t kExchanged = 4;
 static constexpr double kLog2E = 1.4426950408889634;
+/// How far x may be above what exponentials are taken behind, as a power of
+/// two, of which rounding makes twice as much at most: f16 has weights of that
+/// size, and those below 1 are as exact as others.
+static constexpr double kFar = 6;
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The score, or exponential, at hand: bodies read them in their own place alone.
@@ -104,6 +110,61 @@ Position GridBlocksEmitter::getRowPosition(const Domain &domain, unsigned row) {
   return position;
 }
 
+/// True if a value of the body is `scaled`, or minus infinity instead.
+static bool isMasked(Value value, Value &scaled) {
+  if (auto select = value.getDefiningOp<arith::SelectOp>())
+    return isMasked(select.getTrueValue(), scaled) &&
+           isMasked(select.getFalseValue(), scaled);
+  if (matchPattern(value, m_NegInfFloat()))
+    return true;
+  if (!value.getDefiningOp<arith::MulFOp>() || (scaled && scaled != value))
+    return false;
+  scaled = value;
+  return true;
+}
+
+/// A positive number that all scores are multiplied by goes into what exponents
+/// are multiplied by in any case: differences of scores are taken instead,
+/// which are more exact. It is at most 1, so that x is infinite for scores
+/// alone that are.
+void GridBlocksEmitter::findUnit() {
+  constexpr float least = 0x1p-64f;
+  Value found;
+  Block &block = online.maximum.getBody().front();
+  if (!isMasked(block.getTerminator()->getOperand(0), found) || !found ||
+      !found.getType().isF32())
+    return;
+  auto product = found.getDefiningOp<arith::MulFOp>();
+  Value factor = product.getRhs(), other = product.getLhs();
+  if (!factor.getDefiningOp<arith::ConstantOp>())
+    std::swap(factor, other);
+  APFloat number(0.0f);
+  auto load = other.getDefiningOp<LoadOp>();
+  ContractOp scores = online.scores.op;
+  if (!matchPattern(factor, m_ConstantFloat(&number)) || !load ||
+      load.getTensor() != scores.getResult())
+    return;
+  float value = number.convertToFloat();
+  if (value < least || !(value <= 1))
+    return;
+  unit = value;
+  scaled = found;
+}
+
+/// What a body that was emitted yields, in units.
+Value GridBlocksEmitter::getExponent(BodyEmitter &body, Value yielded,
+                                     Value score) {
+  if (yielded == scaled)
+    return score;
+  auto select = yielded.getDefiningOp<arith::SelectOp>();
+  if (!scaled || !select)
+    return body.getWide(yielded);
+  return arith::SelectOp::create(
+      b, body.getWide(select.getCondition()),
+      getExponent(body, select.getTrueValue(), score),
+      getExponent(body, select.getFalseValue(), score));
+}
+
 /// What the body of the maximum makes of `lanes` neighbouring scores.
 FailureOr<Value> GridBlocksEmitter::emitExponent(unsigned row, Value score,
                                                  Value column, int64_t lanes) {
@@ -135,7 +196,7 @@ FailureOr<Value> GridBlocksEmitter::emitExponent(unsigned row, Value score,
   Block &block = online.maximum.getBody().front();
   if (failed(body.emit(block)))
     return failure();
-  return body.getWide(block.getTerminator()->getOperand(0));
+  return getExponent(body, block.getTerminator()->getOperand(0), score);
 }
 
 /// True if the last tile is as wide as the others.
@@ -144,7 +205,7 @@ bool GridBlocksEmitter::hasWholeTiles() {
   return known && *known % schedule.getColumns() == 0;
 }
 
-/// x of all scores of a row, minus infinity behind the last column.
+/// x of all scores of a row, in units; minus infinity behind the last column.
 FailureOr<SmallVector<Value>>
 GridBlocksEmitter::emitExponents(unsigned row, ArrayRef<Value> scores,
                                  Value firstColumn) {
@@ -192,45 +253,92 @@ GridBlocksEmitter::emitExponents(unsigned row, ArrayRef<Value> scores,
 // Weights
 //===----------------------------------------------------------------------===//
 
-/// Weights of a tile; brings maxima and totals up to date. The largest is subtracted before
-/// the product with log2(e): rounded apart, products of large x would not cancel.
+/// What exponentials of a tile are taken behind, whose largest x are `most`.
+/// Where peaks are kept, a warp goes on with what it has until an x of it is
+/// far above: so its sums are seldom scaled, and weights are no larger than
+/// that. Says whether it went on; null: not known.
+Value GridBlocksEmitter::chooseMaxima(ArrayRef<Value> most, State &state,
+                                      SmallVectorImpl<Value> &maxima) {
+  for (auto [old, top] : llvm::zip_equal(state.maxima, most))
+    maxima.push_back(arith::MaximumFOp::create(b, old, top));
+  if (state.peaks.empty())
+    return {};
+  Value isAny;
+  for (auto [k, top] : llvm::enumerate(most)) {
+    state.peaks[k] = arith::MaximumFOp::create(b, state.peaks[k], top);
+    Value limit = arith::AddFOp::create(b, state.maxima[k],
+                                        constant(kFar / (unit * kLog2E)));
+    Value isFar =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::UGT, top, limit);
+    isAny = isAny ? arith::OrIOp::create(b, isAny, isFar).getResult() : isFar;
+  }
+  isAny = NVVM::VoteSyncOp::create(b, b.getI1Type(),
+                                   arith::ConstantIntOp::create(b, -1, 32),
+                                   isAny, NVVM::VoteSyncKind::any);
+  for (auto [k, maximum] : llvm::enumerate(maxima))
+    maximum = arith::SelectOp::create(b, isAny, maximum, state.maxima[k]);
+  return isAny;
+}
+
+/// Weights of a tile; brings maxima and totals up to date. The largest is
+/// subtracted before the product with the unit and log2(e): rounded apart,
+/// products of large x would not cancel.
 FailureOr<GridBlocksEmitter::Weights>
 GridBlocksEmitter::emitWeights(ArrayRef<Value> scores, Value firstColumn,
                                State &state) {
   Weights weights;
+  SmallVector<Value> most, maxima;
   for (unsigned row = 0; row < rowIndices.size(); ++row) {
     auto exponents = emitExponents(row, scores, firstColumn);
     if (failed(exponents))
       return failure();
-    Value most = combineQuad(joinInPairs(b, *exponents, /*isMaximum=*/true),
-                             /*isMaximum=*/true);
-    Value old = state.maxima[row];
-    most = arith::MaximumFOp::create(b, old, most);
-    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, most,
-                                         constant(-kInfinity));
-    Value least = arith::SelectOp::create(b, isNone, constant(0), most);
+    most.push_back(combineQuad(joinInPairs(b, *exponents, /*isMaximum=*/true),
+                               /*isMaximum=*/true));
+    weights.rows.push_back(std::move(*exponents));
+  }
+  weights.isScaled = chooseMaxima(most, state, maxima);
+  for (auto [row, exponents] : llvm::enumerate(weights.rows)) {
+    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ,
+                                         maxima[row], constant(-kInfinity));
+    Value least = arith::SelectOp::create(b, isNone, constant(0), maxima[row]);
     auto exponential = [&](Value x) {
       return powerOfTwo(arith::MulFOp::create(
-          b, arith::SubFOp::create(b, x, least), constant(kLog2E)));
+          b, arith::SubFOp::create(b, x, least), constant(unit * kLog2E)));
     };
-    for (Value &x : *exponents)
+    for (Value &x : exponents)
       x = exponential(x);
-    Value scale = exponential(old);
+    Value scale = exponential(state.maxima[row]);
     Value total = arith::MulFOp::create(b, state.totals[row], scale);
     state.totals[row] = arith::AddFOp::create(
-        b, total, joinInPairs(b, *exponents, /*isMaximum=*/false));
-    state.maxima[row] = most;
+        b, total, joinInPairs(b, exponents, /*isMaximum=*/false));
+    state.maxima[row] = maxima[row];
     weights.scales.push_back(scale);
-    weights.rows.push_back(std::move(*exponents));
   }
   return weights;
 }
 
-void GridBlocksEmitter::scaleSums(ArrayRef<Value> scales, State &state) {
+void GridBlocksEmitter::scaleSums(const Weights &weights, State &state) {
   size_t perPart = state.sums.size() / getParts();
-  for (auto [k, sum] : llvm::enumerate(state.sums))
-    sum = arith::MulFOp::create(b, sum,
-                                scales[k / perPart * 2 + k % kMmaSums / 2]);
+  SmallVector<Value> scaled;
+  auto scaleAll = [&] {
+    for (auto [k, sum] : llvm::enumerate(state.sums))
+      scaled.push_back(arith::MulFOp::create(
+          b, sum, weights.scales[k / perPart * 2 + k % kMmaSums / 2]));
+  };
+  if (!weights.isScaled) {
+    scaleAll();
+    state.sums = std::move(scaled);
+    return;
+  }
+  auto branch = scf::IfOp::create(b, ValueRange(state.sums).getTypes(),
+                                  weights.isScaled, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scaleAll();
+  scf::YieldOp::create(b, scaled);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, state.sums);
+  state.sums.assign(branch.getResults().begin(), branch.getResults().end());
 }
 
 /// Weights as left operands, by part, 16 columns and register.
@@ -360,6 +468,20 @@ LogicalResult GridBlocksEmitter::emitRow(unsigned row, const State &state) {
 LogicalResult GridBlocksEmitter::finishRow(unsigned row, Value total,
                                            const State &state) {
   Value maximum = state.maxima[row], none = constant(-kInfinity);
+  Value one = constant(1);
+  if (!state.peaks.empty()) {
+    // All weights are so much too large.
+    Value peak = state.peaks[row];
+    Value isSame =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, maximum, peak);
+    Value less = powerOfTwo(arith::MulFOp::create(
+        b, arith::SubFOp::create(b, maximum, peak), constant(unit * kLog2E)));
+    one = arith::SelectOp::create(b, isSame, one, less);
+    total = arith::MulFOp::create(b, total, one);
+    maximum = peak;
+  }
+  if (scaled)
+    maximum = arith::MulFOp::create(b, maximum, constant(unit));
   Value isLost =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, maximum, none);
   if (auto count = online.columns.getConstant(); !count || *count == 0) {
@@ -371,7 +493,7 @@ LogicalResult GridBlocksEmitter::finishRow(unsigned row, Value total,
   }
   Value nan = constant(std::numeric_limits<double>::quiet_NaN());
   total = arith::SelectOp::create(b, isLost, nan, total);
-  Value one = arith::SelectOp::create(b, isLost, nan, constant(1));
+  one = arith::SelectOp::create(b, isLost, nan, one);
   return emitIf(rowInside[row], [&]() -> LogicalResult {
     finishRowValue(online.maximum->getResult(0),
                    getRowPosition(online.maximum.getDomain(), row),

@@ -250,7 +250,7 @@ LogicalResult GridWgmmaBlocksEmitter::emitWeights(ArrayRef<Value> scores,
     }
     arrive(EmptyValues, step.values.stage);
     step.values = tools->advance(step.values, schedule.getStages());
-    scaleSums(weights->scales, step.state);
+    scaleSums(*weights, step.state);
   }
   step.words.clear();
   for (Value word : packWeights(*weights))
@@ -269,7 +269,8 @@ GridWgmmaBlocksEmitter::emitTiles(Value from, Value to, const Step &first) {
     SmallVector<Value> all = {step.keys.stage, step.keys.phase,
                               step.values.stage, step.values.phase};
     for (ArrayRef<Value> part :
-         {ArrayRef(step.state.maxima), ArrayRef(step.state.totals),
+         {ArrayRef(step.state.maxima), ArrayRef(step.state.peaks),
+          ArrayRef(step.state.totals),
           ArrayRef(step.state.sums), ArrayRef(step.words)})
       llvm::append_range(all, part);
     return all;
@@ -285,6 +286,7 @@ GridWgmmaBlocksEmitter::emitTiles(Value from, Value to, const Step &first) {
       return part;
     };
     step.state.maxima = take(first.state.maxima);
+    step.state.peaks = take(first.state.peaks);
     step.state.totals = take(first.state.totals);
     step.state.sums = take(first.state.sums);
     step.words = take(first.words);
@@ -318,6 +320,7 @@ GridWgmmaBlocksEmitter::emitMultiplications() {
   Step step;
   step.state.maxima.assign(2,
                            constant(-std::numeric_limits<double>::infinity()));
+  step.state.peaks = step.state.maxima;
   step.state.totals.assign(2, constant(0));
   step.values = {zero, zero};
   SmallVector<Value> scores = tools->complete(multiplyScores(zero), 0);

@@ -112,12 +112,15 @@ protected:
   /// What one walk changes, of a thread: two rows of each of its parts' 16.
   struct State {
     SmallVector<Value> maxima, totals; ///< by row
+    /// Where exponentials may be taken behind less than the maximum, that is here.
+    SmallVector<Value> peaks;
     SmallVector<Value> sums;           ///< by part, eight columns, and register
   };
   /// Exponentials of a tile by row, and what earlier sums of a row are multiplied by.
   struct Weights {
     SmallVector<SmallVector<Value>> rows;
     SmallVector<Value> scales;
+    Value isScaled; ///< for the whole warp, whether a scale is not 1; null: not known
   };
 
   LogicalResult emitThread() override;
@@ -136,13 +139,17 @@ protected:
   // Weights and values of rows.
   FailureOr<Weights> emitWeights(ArrayRef<Value> scores, Value firstColumn,
                                  State &state);
-  void scaleSums(ArrayRef<Value> scales, State &state);
+  Value chooseMaxima(ArrayRef<Value> most, State &state,
+                     SmallVectorImpl<Value> &maxima);
+  void scaleSums(const Weights &weights, State &state);
   SmallVector<Value> packWeights(const Weights &weights);
   FailureOr<SmallVector<Value>> emitExponents(unsigned row,
                                               ArrayRef<Value> scores,
                                               Value firstColumn);
   FailureOr<Value> emitExponent(unsigned row, Value score, Value column,
                                 int64_t lanes);
+  void findUnit();
+  Value getExponent(BodyEmitter &body, Value yielded, Value score);
   Value combineQuad(Value value, bool isMaximum);
   Value powerOfTwo(Value x);
   virtual LogicalResult finishRows(State state);
@@ -157,6 +164,9 @@ protected:
   analysis::OnlineRows online;
   Operand left, right, values;
   int64_t stageBytes = 0;
+  /// What exponents are counted in: scores times it are x.
+  float unit = 1;
+  Value scaled;         ///< of the maximum's body: the score times the unit, or null
   Value columnEnd;      ///< behind the last column that the block needs
   Value firstTile;      ///< of columns that the block walks; null: the first there is
   Value isEmpty;        ///< whether there are no columns; null: there are

@@ -39,6 +39,7 @@ LogicalResult GridBlocksEmitter::analyze() {
     return refuse(schedule) << "because " << why;
   online = std::move(*found);
   factorType = analysis::getUnitType(online.scores.op, true);
+  findUnit();
   // Scores and weights are nowhere in memory.
   layout.remove_if(
       [&](const auto &entry) { return !buffers.count(entry.first); });
@@ -152,7 +153,7 @@ FailureOr<GridBlocksEmitter::State> GridBlocksEmitter::emitWalk() {
                              mul(number, schedule.getColumns()), state);
   if (failed(weights))
     return failure();
-  scaleSums(weights->scales, state);
+  scaleSums(*weights, state);
   addSums(values, read, packWeights(*weights), state.sums);
   Value end = constantIndex(stageBegin + stages * stageBytes);
   SmallVector<Value> next;

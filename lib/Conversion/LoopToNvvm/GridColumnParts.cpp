@@ -165,7 +165,7 @@ LogicalResult GridColumnPartsEmitter::joinParts() {
     for (auto [pair, sum] : llvm::zip_equal(statistics, sums)) {
       Value power = arith::MulFOp::create(
           b, arith::SubFOp::create(b, extractOne(b, pair, 0), least),
-          constant(kLog2OfE));
+          constant(unit * kLog2OfE));
       Value scale = LLVM::CallIntrinsicOp::create(
                         b, b.getF32Type(),
                         b.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32"),

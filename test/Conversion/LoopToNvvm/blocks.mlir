@@ -85,12 +85,20 @@ module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 13
   // CHECK: nvvm.wgmma.mma_async {{.*}}<m = 64, n = 128, k = 16>, D[<f32>, <zero>
   // CHECK: wgmma.wait_group.sync.aligned 0;
   // CHECK: arith.cmpi sge
+  // Scores are multiplied by 0.125 together with log2(e).
+  // CHECK: arith.constant 0.180336878 : f32
   // CHECK: scf.for
   // CHECK: nvvm.wgmma.mma_async
   // CHECK: wgmma.mma_async.sync.aligned.m64n40k16.f32.f16.f16
   // CHECK: wgmma.wait_group.sync.aligned 1;
   // CHECK-NOT: arith.cmpi sge
   // CHECK: nvvm.mbarrier.arrive
+  // Sums are scaled where a score is far above what exponentials are taken behind.
+  // CHECK: %[[FAR:.*]] = nvvm.vote.sync any
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+  // CHECK: wgmma.wait_group.sync.aligned 0;
+  // CHECK: scf.if %[[FAR]]
+  // CHECK-NEXT: arith.mulf
   // CHECK: scf.for
   // CHECK: arith.cmpi sge
   // CHECK: wgmma.wait_group.sync.aligned 0;
@@ -98,18 +106,21 @@ module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 13
     %r = loop.kernel @warpgroups ins(%a = %x : !q, %b = %y : !k, %c = %u : !k) shared [4, 200]
         schedule #loop.gpu_blocks<rows = 128, columns = 128, part_rows = 16, stages = 2, group = 16, unit = wgmma> -> !q {
       %low = arith.constant 0xFF800000 : f32
+      %scale = arith.constant 1.250000e-01 : f32
       %s = loop.contract parallel [4, 200, 200] reduction [40] lhs %a[d0, d1, d3] : !q
           rhs %b[floordiv(d0, 2), d2, d3] : !k acc f32 : !s
       %m = loop.reduce parallel (%n, %i) in [4, 200] reduction (%j) in [200] <max> : !z {
         %f = loop.load %s[%n, %i, %j] : !s
         %p = arith.cmpi sle, %j, %i : index
-        %g = arith.select %p, %f, %low : f32
+        %less = arith.mulf %f, %scale : f32
+        %g = arith.select %p, %less, %low : f32
         loop.yield %g : f32
       }
       %e = loop.pointwise (%n, %i, %j) in [4, 200, 200] : !s {
         %f = loop.load %s[%n, %i, %j] : !s
         %p = arith.cmpi sle, %j, %i : index
-        %h = arith.select %p, %f, %low : f32
+        %less = arith.mulf %f, %scale : f32
+        %h = arith.select %p, %less, %low : f32
         %g = loop.load %m[%n, %i] : !z
         %d = arith.subf %h, %g : f32
         %w = math.exp %d : f32

@@ -379,6 +379,16 @@ llvm::ArrayRef<LoopCase> loop::getWalkCases() {
   return cases;
 }
 
+/// `kCausalUnits` with all scores multiplied by a number, on either side of a mask.
+static std::string getScaledUnits() {
+  return change(
+      kCausalUnits,
+      {{"%one = arith", "%tenth = arith.constant 0.1 : f32\n    %one = arith"},
+       {"%g = arith.select %m, %f, %low",
+        "%less = arith.mulf %tenth, %f : f32\n      %g = arith.select %m, %less, "
+        "%low"}});
+}
+
 /// `kCausalUnits` with exponents of which some are above 2^127, and no two that differ are
 /// near each other.
 static std::string getHugeUnits() {
@@ -397,6 +407,14 @@ static const char kSeen[] = "%m = arith.cmpi sle, %g, %l : i64",
 static std::string getHiddenRow() {
   return change(kOneRow, {{kSeen, "%two = arith.constant 2 : index\n"
                                   "      %m = arith.cmpi slt, %h, %two : index"}});
+}
+
+/// `kOneRow` with scores that are multiplied by a number.
+static std::string getScaledRow() {
+  return change(kOneRow, {{kSeenScore, "%tenth = arith.constant 0.1 : f32\n"
+                                       "      %less = arith.mulf %f, %tenth : f32\n"
+                                       "      %e1 = arith.select %m, %less, %low "
+                                       ": f32"}});
 }
 
 /// `kOneRow` with a NaN in a middle part of each first head's columns.
@@ -439,7 +457,8 @@ static std::string getGatheredRows() {
 llvm::ArrayRef<LoopCase> loop::getOnlineCases() {
   static const std::string huge = getHugeUnits(), hidden = getHiddenRow(),
                            nan = getRowWithNaN(), biased = getBiasedRow(),
-                           gathered = getGatheredRows();
+                           gathered = getGatheredRows(),
+                           scaled = getScaledUnits(), few = getScaledRow();
   // Weights are rounded to eight or eleven bits.
   static const std::vector<LoopCase> cases = {
       {"CausalUnits",
@@ -457,6 +476,12 @@ llvm::ArrayRef<LoopCase> loop::getOnlineCases() {
       {"RowWithNaN", nan.c_str(), {{{"s0", 70}}}, 0, /*ulps=*/2},
       {"BiasedRow", biased.c_str(), {{{"s0", 70}}, {{"s0", 17}}}, 0, /*ulps=*/2},
       {"GatheredRows", gathered.c_str(), {{{"s0", 70}}, {{"s0", 3}}}, 0, /*ulps=*/2},
+      {"ScaledRow", few.c_str(), {{{"s0", 70}}, {{"s0", 0}}}, 0, /*ulps=*/2},
+      {"ScaledUnits",
+       scaled.c_str(),
+       {{{"s0", 35}, {"s1", 35}}, {{"s0", 66}, {"s1", 40}}},
+       0,
+       /*ulps=*/2},
       {"BiasedUnits", kBiasedUnits, {{}}, 0, /*ulps=*/1 << 15}};
   return cases;
 }
