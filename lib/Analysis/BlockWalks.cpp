@@ -274,3 +274,24 @@ std::optional<BlockWalks> analysis::getBlockWalks(KernelOp kernel,
     return std::nullopt;
   return found;
 }
+
+StringRef analysis::whyNotBrought(const BlockWalks &walks) {
+  auto isThere = [](const DimGroup &group) {
+    return group.extent.getConstant().value_or(0) > 0;
+  };
+  bool isApart = true;
+  for (const BlockProduct &product : walks.scores) {
+    const ContractionShape &shape = product.shape;
+    if (!isThere(shape.rows) || !isThere(shape.columns))
+      return "rows or columns are not known to be there";
+    isApart &= getOperandPlanes(product, 0, shape.rows).has_value() &&
+               getOperandPlanes(product, 1, shape.columns).has_value();
+  }
+  for (const BlockWalks::Sum &sum : walks.sums)
+    isApart &=
+        getOperandPlanes(sum.product, sum.memory, sum.product.shape.sum)
+            .has_value();
+  return isApart ? ""
+                 : "rows of an operand do not lie apart, or one point below "
+                   "another";
+}

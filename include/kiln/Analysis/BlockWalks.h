@@ -79,6 +79,9 @@ std::optional<BlockWalks> getBlockWalks(loop::KernelOp kernel,
                                         const KernelStrides &inputs,
                                         StringRef &why);
 
+/// Why a copy engine cannot bring the operands of its products; empty where it can.
+StringRef whyNotBrought(const BlockWalks &walks);
+
 } // namespace kiln::analysis
 
 #endif // KILN_ANALYSIS_BLOCKWALKS_H

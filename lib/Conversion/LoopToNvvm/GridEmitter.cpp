@@ -383,6 +383,10 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
               return emit(
                   GridBlocksEmitter(kernel, strides, schedule, isNarrow), name);
             auto walk = [&](bool overRows, StringRef name) {
+              if (schedule.getUnit() == ProductUnit::Wgmma)
+                return emit(GridWgmmaWalksEmitter(kernel, strides, schedule,
+                                                  overRows, isNarrow),
+                            name);
               return emit(GridWalksEmitter(kernel, strides, schedule, overRows,
                                            isNarrow),
                           name);

@@ -19,6 +19,7 @@
 // where rows are in the first.
 //
 //   GridWalksEmitter.cpp   operands, copies, walks
+//   WalksWgmma.cpp         the same by a copy engine and warpgroups
 //   WalkElements.cpp       what is at a row and a column, values of rows, results
 //
 //===----------------------------------------------------------------------===//
@@ -38,7 +39,7 @@ public:
                    GPUBlocksScheduleAttr schedule, bool overRows, bool isNarrow)
       : GridBlocksBase(kernel, strides, schedule, isNarrow), overRows(overRows) {}
 
-private:
+protected:
   using Sum = analysis::BlockWalks::Sum;
   using Values = llvm::DenseMap<Value, Value>; ///< of tensors, at one place
 
@@ -47,6 +48,7 @@ private:
     Value tensor;
     guard::ExprAttr address;
     Operand operand;
+    Value map, plane; ///< where a copy engine brings it
   };
   /// One walk: what it adds up, and what that needs.
   struct Walk {
@@ -79,9 +81,22 @@ private:
                       const analysis::BlockProduct &product, unsigned k,
                       const analysis::DimGroup &rows,
                       const analysis::DimGroup &inner);
+  /// What else is to be known of an operand, of which a tile has `count` rows.
+  virtual void describeMemory(Factors &, const analysis::BlockProduct &,
+                              unsigned /*k*/, const analysis::DimGroup & /*rows*/,
+                              const analysis::DimGroup & /*inner*/,
+                              int64_t /*count*/) {}
+  /// Bytes of so many rows of an operand in shared memory.
+  virtual int64_t getBytes(const Operand &operand, int64_t rows) {
+    return operand.getBytes(rows);
+  }
   Walk plan(ArrayRef<ReduceOp> reductions, ArrayRef<const Sum *> sums);
+  Walk planRows(unsigned level);
+  std::optional<Walk> planSums();
   void copyTile(const Walk &walk, Value number, Value stage);
-  FailureOr<State> emitWalk(const Walk &walk);
+  virtual FailureOr<State> emitWalk(const Walk &walk);
+  SmallVector<Value> startWalk(const Walk &walk);
+  LogicalResult emitWalks();
   LogicalResult emitStep(const Walk &walk, Value number, Value stage,
                          State &state);
 
@@ -115,6 +130,38 @@ private:
   Values staged;            ///< at the place at hand
   Values rowValues[2];      ///< of the thread's rows
   SmallVector<std::pair<Value, Buffer>> passed; ///< values of rows, in the workspace
+};
+
+/// The same walks, with tiles that the copy engine brings: the last warpgroup asks for them,
+/// the others have 64 rows, or columns, each. Weights stay in registers.
+class GridWgmmaWalksEmitter : public GridWalksEmitter {
+public:
+  using GridWalksEmitter::GridWalksEmitter;
+
+private:
+  enum Barrier { Rows, Full, Empty };
+
+  LogicalResult emitThread() override;
+  void describeMemory(Factors &factors, const analysis::BlockProduct &product,
+                      unsigned k, const analysis::DimGroup &rows,
+                      const analysis::DimGroup &inner, int64_t count) override;
+  int64_t getBytes(const Operand &operand, int64_t rows) override;
+  FailureOr<State> emitWalk(const Walk &walk) override;
+  Value getBarrier(Barrier kind, Value stage);
+  void initBarriers();
+  void ask(const Factors &factors, int64_t rows, Value first, Value place,
+           Value barrier);
+  void emitCopies();
+  SmallVector<Value> beginScores(const Factors &left, const Factors &right,
+                                 Value stage);
+  LogicalResult emitTile(const Walk &walk, Value number, Value stage,
+                         State &state);
+  void addSums(const Walk &walk, Value stage, Tile &tile, State &state);
+
+  int64_t barrierPlace = 0;
+  std::optional<Warpgroups> tools;
+  Value warpgroup, isLeader; ///< of those that multiply; the first of its threads
+  StageTurn turn;            ///< of the next tile
 };
 
 } // namespace kiln::loop

@@ -104,13 +104,16 @@ unsigned GridWalksEmitter::addOperand(SmallVectorImpl<Factors> &operands,
   bool isLeft = (k == 0) != product.shape.exchanged;
   auto argument = cast<BlockArgument>(isLeft ? op.getLhs() : op.getRhs());
   Factors made = {kernel.getInputs()[argument.getArgNumber()],
-                  getPointAddress(product, k), {}};
+                  getPointAddress(product, k), {}, {}, {}};
   for (auto [number, known] : llvm::enumerate(operands))
     if (known.tensor == made.tensor && known.address == made.address &&
         known.operand.step == rows.steps[k] &&
         known.operand.width == *inner.extent.getConstant())
       return number;
   made.operand = describe(product, k, rows, inner);
+  describeMemory(made, product, k, rows, inner,
+                 &operands == &staying ? schedule.getRows()
+                                       : schedule.getColumns());
   operands.push_back(made);
   return operands.size() - 1;
 }
@@ -134,11 +137,11 @@ void GridWalksEmitter::describeOperands() {
             : 0);
   for (Factors &factors : staying) {
     factors.operand.place = stageBegin;
-    stageBegin += factors.operand.getBytes(schedule.getRows());
+    stageBegin += getBytes(factors.operand, schedule.getRows());
   }
   for (Factors &factors : moving) {
     factors.operand.place = stageBytes;
-    stageBytes += factors.operand.getBytes(schedule.getColumns());
+    stageBytes += getBytes(factors.operand, schedule.getColumns());
   }
   sharedBytes = stageBegin + schedule.getStages() * stageBytes;
 }
@@ -165,6 +168,27 @@ GridWalksEmitter::Walk GridWalksEmitter::plan(ArrayRef<ReduceOp> reductions,
   for (const Sum *sum : sums)
     walk.moving.insert(sumOperands[sum - walks.sums.begin()]);
   return walk;
+}
+
+/// The walk for reductions that need values of rows of lower levels.
+GridWalksEmitter::Walk GridWalksEmitter::planRows(unsigned level) {
+  SmallVector<ReduceOp> reductions;
+  for (NestOpInterface nest : walks.nests)
+    if (auto op = dyn_cast<ReduceOp>(nest.getOperation()))
+      if (walks.rowLevels.lookup(op->getResult(0)) == level)
+        reductions.push_back(op);
+  return plan(reductions, {});
+}
+
+/// The last walk, if this function has sums.
+std::optional<GridWalksEmitter::Walk> GridWalksEmitter::planSums() {
+  SmallVector<const Sum *> sums;
+  for (const Sum &sum : walks.sums)
+    if (sum.product.overRows == overRows)
+      sums.push_back(&sum);
+  if (sums.empty())
+    return std::nullopt;
+  return plan({}, sums);
 }
 
 void GridWalksEmitter::copyTile(const Walk &walk, Value number, Value stage) {
@@ -199,6 +223,19 @@ LogicalResult GridWalksEmitter::emitStep(const Walk &walk, Value number,
   return success();
 }
 
+/// What a thread has before a walk: of each reduction for each of its two rows, and the
+/// registers of all sums.
+SmallVector<Value> GridWalksEmitter::startWalk(const Walk &walk) {
+  SmallVector<Value> carried;
+  for (ReduceOp op : walk.reductions)
+    carried.append(2, identities(op, 1).front());
+  for (const Sum *sum : walk.sums)
+    carried.append(moving[sumOperands[sum - walks.sums.begin()]].operand.padded /
+                       kMmaColumns * kMmaSums,
+                   constant(0));
+  return carried;
+}
+
 FailureOr<GridWalksEmitter::State> GridWalksEmitter::emitWalk(const Walk &walk) {
   int64_t stages = schedule.getStages();
   NVVM::Barrier0Op::create(b); // the walk before reads its stages no more
@@ -213,13 +250,8 @@ FailureOr<GridWalksEmitter::State> GridWalksEmitter::emitWalk(const Walk &walk) 
   SmallVector<Value> carried = {
       constantIndex(stageBegin),
       constantIndex(stageBegin + (stages - 1) * stageBytes)};
-  for (ReduceOp op : walk.reductions)
-    carried.append(2, identities(op, 1).front());
   size_t reduced = 2 * walk.reductions.size();
-  for (const Sum *sum : walk.sums)
-    carried.append(moving[sumOperands[sum - walks.sums.begin()]].operand.padded /
-                       kMmaColumns * kMmaSums,
-                   constant(0));
+  llvm::append_range(carried, startWalk(walk));
   auto loop =
       scf::ForOp::create(b, walkBegin, walkEnd, constantIndex(1), carried);
   auto getState = [&](ValueRange values) {
@@ -267,14 +299,14 @@ LogicalResult GridWalksEmitter::emitThread() {
   bindRowValues();
   for (const Factors &factors : staying)
     copy(factors.operand, schedule.getRows(), firstRow, constantIndex(0));
+  return emitWalks();
+}
+
+/// Values of rows, and then sums.
+LogicalResult GridWalksEmitter::emitWalks() {
   for (unsigned level = 0; !overRows && level <= walks.walks; ++level) {
-    SmallVector<ReduceOp> reductions;
-    for (NestOpInterface nest : walks.nests)
-      if (auto op = dyn_cast<ReduceOp>(nest.getOperation()))
-        if (walks.rowLevels.lookup(op->getResult(0)) == level)
-          reductions.push_back(op);
     if (level > 0) {
-      Walk walk = plan(reductions, {});
+      Walk walk = planRows(level);
       auto state = emitWalk(walk);
       if (failed(state) || failed(combineRows(walk, *state)))
         return failure();
@@ -284,13 +316,9 @@ LogicalResult GridWalksEmitter::emitThread() {
   }
   if (!overRows && failed(finishRows()))
     return failure();
-  SmallVector<const Sum *> sums;
-  for (const Sum &sum : walks.sums)
-    if (sum.product.overRows == overRows)
-      sums.push_back(&sum);
-  if (sums.empty())
+  std::optional<Walk> walk = planSums();
+  if (!walk)
     return success();
-  Walk walk = plan({}, sums);
-  auto state = emitWalk(walk);
-  return failed(state) ? failure() : finishSums(walk, *state);
+  auto state = emitWalk(*walk);
+  return failed(state) ? failure() : finishSums(*walk, *state);
 }

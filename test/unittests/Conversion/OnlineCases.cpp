@@ -513,6 +513,28 @@ llvm::ArrayRef<LoopCase> loop::getBroughtCases() {
   return cases;
 }
 
+/// `kGradientUnits` with so many rows and columns.
+static std::string getKnownGradients(llvm::StringRef rows,
+                                     llvm::StringRef columns) {
+  std::string text = change(
+      kGradientUnits,
+      {{"2x?x24xbf16, #guard.shape<[2, s0, 24]>", "2xs0x24xbf16"},
+       {"2x?x64xbf16, #guard.shape<[2, s1, 64]>", "2xs1x64xbf16"},
+       {"?x2x40xbf16, #guard.shape<[s0, 2, 40]>", "s0x2x40xbf16"},
+       {"2x?x?xf32, #guard.shape<[2, s0, s1]>", "2xs0xs1xf32"},
+       {"2x?x1xf32, #guard.shape<[2, s0, 1]>", "2xs0x1xf32"},
+       {"2x24x?xbf16, #guard.shape<[2, 24, s1]>", "2x24xs1xbf16"},
+       {"2x?x40xbf16, #guard.shape<[2, s1, 40]>", "2xs1x40xbf16"}});
+  return change(std::move(text), {{"s0", rows}, {"s1", columns}});
+}
+
+llvm::ArrayRef<LoopCase> loop::getBroughtWalkCases() {
+  static const std::string square = getKnownGradients("200", "200");
+  static const std::vector<LoopCase> cases = {
+      {"GradientSquare", square.c_str(), {{}}, 0, /*ulps=*/16}};
+  return cases;
+}
+
 /// A case with one thing changed.
 static std::string alter(const char *text, llvm::StringRef from,
                          llvm::StringRef to) {

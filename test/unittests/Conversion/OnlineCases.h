@@ -22,6 +22,9 @@ llvm::ArrayRef<LoopCase> getBroughtCases();
 /// Kernels of several walks, such as the backward of attention.
 llvm::ArrayRef<LoopCase> getWalkCases();
 
+/// The same with sizes that are known, as warpgroups take them.
+llvm::ArrayRef<LoopCase> getBroughtWalkCases();
+
 /// Kernels that are neither, by words of the reason.
 struct RefusedCase {
   const char *why;

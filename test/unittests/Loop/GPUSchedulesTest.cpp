@@ -428,4 +428,28 @@ TEST(GPUSchedules, WalksKeepScoresAndSumsInRegisters) {
   EXPECT_FALSE(chooseGPUWalks(heads, machine));
 }
 
+TEST(GPUSchedules, WalksByWarpgroupsHaveWhatACopyEngineBrings) {
+  GPUMachine machine = {132, 2048, 65536, 232448};
+  machine.hasWarpgroups = true;
+  GPUWalksShape heads = {128, 2048, 2048, 2, 128, 64, 128, 64, 2, 1, 2};
+  EXPECT_EQ(chooseGPUWalks(heads, machine)->unit, ProductUnit::Mma);
+  heads.isBrought = true;
+  auto s = chooseGPUWalks(heads, machine);
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->unit, ProductUnit::Wgmma);
+  EXPECT_EQ(s->rows, 64);
+  // Sums of 128 columns each, of which two have room.
+  heads = {128, 2048, 2048, 2, 256, 128, 256, 128, 4, 2, 4, true};
+  EXPECT_EQ(chooseGPUWalks(heads, machine)->rows, 128);
+  EXPECT_EQ(chooseGPUWalks(heads, machine)->unit, ProductUnit::Wgmma);
+  heads.rowSums = 264;
+  EXPECT_EQ(chooseGPUWalks(heads, machine)->unit, ProductUnit::Mma);
+  heads.rowSums = 256;
+  heads.points = 1; // 16 blocks
+  EXPECT_EQ(chooseGPUWalks(heads, machine)->unit, ProductUnit::Mma);
+  heads.points = 128;
+  heads.widest = 136;
+  EXPECT_EQ(chooseGPUWalks(heads, machine)->unit, ProductUnit::Mma);
+}
+
 } // namespace

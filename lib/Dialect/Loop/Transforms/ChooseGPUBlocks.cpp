@@ -44,11 +44,20 @@ chooseWalks(KernelOp kernel, const analysis::BlockWalks &found,
   shape.columns = count(hints, found.columns);
   shape.scores = found.scores.size();
   shape.scoreSums = 0;
+  auto add = [&](ExprAttr extent, int64_t &sum, int64_t &chunks) {
+    int64_t width = count(hints, extent);
+    shape.widest = std::max(shape.widest, width);
+    sum += width;
+    chunks += llvm::divideCeil(width, 64);
+  };
   for (const analysis::BlockProduct &product : found.scores)
-    shape.scoreSums += count(hints, product.shape.sum.extent);
-  for (const analysis::BlockWalks::Sum &sum : found.sums)
-    (sum.product.overRows ? shape.rowSums : shape.columnSums) +=
-        count(hints, sum.inner().extent);
+    add(product.shape.sum.extent, shape.scoreSums, shape.scoreChunks);
+  for (const analysis::BlockWalks::Sum &sum : found.sums) {
+    bool overRows = sum.product.overRows;
+    add(sum.inner().extent, overRows ? shape.rowSums : shape.columnSums,
+        overRows ? shape.rowChunks : shape.columnChunks);
+  }
+  shape.isBrought = analysis::whyNotBrought(found).empty();
   return chooseGPUWalks(shape, machine);
 }
 

@@ -532,10 +532,42 @@ loop::chooseGPUColumnParts(const GPUBlocksShape &kernel,
   return GPUColumnPartsSchedule{columns, walk->stages, parts};
 }
 
+/// Tiles of warpgroups in several walks, for factors and results of up to so many columns.
+static constexpr struct {
+  int64_t widest, rows, columns;
+} kWarpgroupWalks[] = {{64, 64, 64}, {128, 128, 64}};
+
+/// A tile of warpgroups; nothing where rows are few, or sums have no room in registers.
+static std::optional<GPUBlocksSchedule>
+chooseWarpgroupWalks(const GPUWalksShape &kernel, const GPUMachine &machine) {
+  constexpr int64_t stages = 2, width = 2, chunk = 64, partRows = 16,
+                    barriers = 128, mostSums = 256;
+  int64_t sums = std::max(kernel.columnSums, kernel.rowSums);
+  // As if every operand were there but once in both functions.
+  int64_t factors = kernel.scoreChunks * chunk * width;
+  int64_t tile =
+      factors + std::max(kernel.columnChunks, kernel.rowChunks) * chunk * width;
+  for (const auto &each : kWarpgroupWalks) {
+    int64_t least = std::min(kernel.rows, kernel.columns);
+    int64_t blocks = kernel.points * llvm::divideCeil(least, each.rows);
+    if (kernel.widest > each.widest || sums > mostSums || least <= each.rows / 2 ||
+        blocks < machine.multiprocessors ||
+        each.rows * factors + stages * each.columns * tile + barriers >
+            machine.shared)
+      continue;
+    return GPUBlocksSchedule{each.rows, each.columns, partRows,
+                             stages,    kBlockGroup,  ProductUnit::Wgmma};
+  }
+  return std::nullopt;
+}
+
 std::optional<GPUBlocksSchedule>
 loop::chooseGPUWalks(const GPUWalksShape &kernel, const GPUMachine &machine) {
   if (machine.capability < kGPUProduct)
     return std::nullopt;
+  if (machine.hasWarpgroups && kernel.isBrought)
+    if (auto schedule = chooseWarpgroupWalks(kernel, machine))
+      return schedule;
   constexpr int64_t stages = 2, width = 2, pad = 24, partRows = 16;
   int64_t sums = std::max(kernel.columnSums, kernel.rowSums);
   // As if every operand were there but once in both functions, and padded.

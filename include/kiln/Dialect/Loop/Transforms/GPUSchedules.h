@@ -181,6 +181,11 @@ struct GPUWalksShape {
   int64_t scoreSums = 1;  ///< factors of a score, of all of them together
   /// Columns of all sums over the columns, and of all over the rows.
   int64_t columnSums = 0, rowSums = 0;
+  /// The widest of any factors, or columns of a sum.
+  int64_t widest = 1;
+  /// The same three in whole chunks of 64 elements, as a copy engine brings them.
+  int64_t scoreChunks = 0, columnChunks = 0, rowChunks = 0;
+  bool isBrought = false; ///< a copy engine can bring what products need
 };
 /// Nothing where registers or shared memory do not suffice.
 std::optional<GPUBlocksSchedule> chooseGPUWalks(const GPUWalksShape &kernel,

@@ -1,0 +1,334 @@
+//===- WalksWgmma.cpp - Products and rows in several walks, by warpgroups -===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What products of a walk need of a tile comes in one stage, with a barrier
+// that is passed when its bytes have come and one that is when all warpgroups
+// have read them. Who asks goes through the same walks. A warpgroup waits for
+// its products; others multiply meanwhile.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridWalks.h"
+#include "MatrixUnits.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using analysis::BlockProduct;
+using analysis::DimGroup;
+using guard::ExprAttr;
+
+/// Elements of a row of a chunk, and of the units that planes are counted in.
+static constexpr int64_t kBoxElements = kChunkRow / 2, kPlaneElements = 8;
+/// Registers of a thread that asks, and the most of one that multiplies.
+static constexpr int64_t kWalkAskRegisters = 24, kMostWalkRegisters = 240;
+/// Registers of a multiprocessor, and bytes of shared memory that two blocks
+/// may each have.
+static constexpr int64_t kSharedRegisters = 65536, kSharedHalf = 115712;
+
+//===----------------------------------------------------------------------===//
+// Operands and barriers
+//===----------------------------------------------------------------------===//
+
+static int64_t countBoxes(int64_t width) {
+  return llvm::divideCeil(width, kBoxElements);
+}
+
+int64_t GridWgmmaWalksEmitter::getBytes(const Operand &operand, int64_t rows) {
+  return countBoxes(operand.width) * rows * kChunkRow;
+}
+
+/// Rows of an operand are the second dimension of its map, and all points the
+/// third.
+void GridWgmmaWalksEmitter::describeMemory(Factors &factors,
+                                           const BlockProduct &product,
+                                           unsigned k, const DimGroup &rows,
+                                           const DimGroup &inner,
+                                           int64_t count) {
+  ContractOp op = product.op;
+  bool isLeft = (k == 0) != product.shape.exchanged;
+  auto argument = cast<BlockArgument>(isLeft ? op.getLhs() : op.getRhs());
+  auto planes = analysis::getOperandPlanes(product, k, rows);
+  factors.map = addMap(TensorMapAttr::get(
+      context, argument.getArgNumber(), factorType,
+      guard::getConstant(context, 0),
+      getExprArray(context, {inner.extent, rows.extent, planes->count}),
+      getExprArray(context,
+                   {rows.steps[k] * kWidth,
+                    guard::getConstant(context, kPlaneElements * kWidth)}),
+      b.getDenseI64ArrayAttr({kBoxElements, count, 1}), kChunkRow));
+  factors.plane = toWord(
+      arith::DivUIOp::create(b, emitIndex(planes->address, getPoint(product)),
+                             constantIndex(kPlaneElements)));
+}
+
+Value GridWgmmaWalksEmitter::getBarrier(Barrier kind, Value stage) {
+  int64_t first = kind == Rows ? 0 : 1 + (kind - 1) * schedule.getStages();
+  Value place = tools->word(barrierPlace + 8 * first);
+  return tools->getShared(stage ? tools->add(tools->mul(stage, 8), place)
+                                : place);
+}
+
+void GridWgmmaWalksEmitter::initBarriers() {
+  barrierPlace = sharedBytes;
+  sharedBytes += 8 * (1 + 2 * schedule.getStages());
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread,
+                                        constantIndex(0));
+  (void)emitIf(isFirst, [&] {
+    tools->initBarrier(getBarrier(Rows, Value()), 1);
+    for (int64_t stage = 0; stage < schedule.getStages(); ++stage) {
+      tools->initBarrier(getBarrier(Full, tools->word(stage)), 1);
+      tools->initBarrier(getBarrier(Empty, tools->word(stage)),
+                         schedule.getRows() / kGroupRows);
+    }
+    NVVM::FenceMbarrierInitOp::create(b);
+    return success();
+  });
+  NVVM::Barrier0Op::create(b);
+}
+
+//===----------------------------------------------------------------------===//
+// Who asks
+//===----------------------------------------------------------------------===//
+
+/// Asks for so many rows, from `first` on.
+void GridWgmmaWalksEmitter::ask(const Factors &factors, int64_t rows,
+                                Value first, Value place, Value barrier) {
+  for (int64_t k = 0; k < countBoxes(factors.operand.width); ++k)
+    tools->ask(factors.map,
+               {tools->word(k * kBoxElements), first, factors.plane},
+               tools->add(place, tools->word(k * rows * kChunkRow)), barrier);
+}
+
+void GridWgmmaWalksEmitter::emitCopies() {
+  Value stays = getBarrier(Rows, Value());
+  tools->expect(stays, stageBegin);
+  for (const Factors &factors : staying)
+    ask(factors, schedule.getRows(), toWord(firstRow),
+        tools->word(factors.operand.place), stays);
+  SmallVector<Walk> all;
+  for (unsigned level = 1; !overRows && level <= walks.walks; ++level)
+    all.push_back(planRows(level));
+  if (auto sums = planSums())
+    all.push_back(*sums);
+  turn = {tools->word(0), tools->word(0)};
+  for (const Walk &walk : all) {
+    int64_t bytes = 0;
+    for (unsigned number : walk.moving)
+      bytes += getBytes(moving[number].operand, schedule.getColumns());
+    auto loop = scf::ForOp::create(b, walkBegin, walkEnd, constantIndex(1),
+                                   ValueRange{turn.stage, turn.phase});
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    StageTurn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+    Value first = toWord(mul(loop.getInductionVar(), schedule.getColumns()));
+    tools->wait(getBarrier(Empty, now.stage), tools->flip(now.phase));
+    Value full = getBarrier(Full, now.stage);
+    tools->expect(full, bytes);
+    Value begin = tools->mul(now.stage, stageBytes);
+    for (unsigned number : walk.moving)
+      ask(moving[number], schedule.getColumns(), first,
+          tools->add(begin,
+                     tools->word(stageBegin + moving[number].operand.place)),
+          full);
+    StageTurn next = tools->advance(now, schedule.getStages());
+    scf::YieldOp::create(b, ValueRange{next.stage, next.phase});
+    turn = {loop.getResult(0), loop.getResult(1)};
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Who multiplies
+//===----------------------------------------------------------------------===//
+
+/// Begins the scores of a tile.
+SmallVector<Value> GridWgmmaWalksEmitter::beginScores(const Factors &left,
+                                                      const Factors &right,
+                                                      Value stage) {
+  constexpr int64_t steps = kChunkRow / kChunkStep;
+  Value rows = tools->getDescriptor(
+      tools->add(tools->mul(warpgroup, kGroupRows * kChunkRow),
+                 tools->word(left.operand.place)),
+      /*leading=*/16);
+  Value columns = tools->getDescriptor(
+      tools->add(tools->mul(stage, stageBytes),
+                 tools->word(stageBegin + right.operand.place)),
+      /*leading=*/16);
+  int64_t count = schedule.getColumns() / 2;
+  auto type = LLVM::LLVMStructType::getLiteral(
+      context, SmallVector<Type>(count, b.getF32Type()));
+  Value sums = LLVM::PoisonOp::create(b, type);
+  for (int64_t k = 0; k < left.operand.padded / kMmaSum; ++k) {
+    int64_t chunk = k / steps * kChunkRow, within = k % steps * kChunkStep;
+    sums = tools->multiply(
+        sums, tools->advance(rows, chunk * schedule.getRows() + within),
+        tools->advance(columns, chunk * schedule.getColumns() + within),
+        schedule.getColumns(), factorType, /*isFirst=*/k == 0);
+  }
+  SmallVector<Value> scores;
+  for (int64_t k = 0; k < count; ++k)
+    scores.push_back(
+        LLVM::ExtractValueOp::create(b, sums, ArrayRef<int64_t>{k}));
+  return scores;
+}
+
+/// Adds weights times the memory that they are multiplied by.
+void GridWgmmaWalksEmitter::addSums(const Walk &walk, Value stage, Tile &tile,
+                                    State &state) {
+  SmallVector<SmallVector<Value>> words;
+  for (const Sum *sum : walk.sums) {
+    words.emplace_back();
+    for (Value word : pack(tile.weights[sum->weights]))
+      words.back().push_back(
+          word.getType().isInteger(32)
+              ? word
+              : LLVM::BitcastOp::create(b, b.getI32Type(), word).getResult());
+  }
+  SmallVector<Value> all;
+  size_t first = 0;
+  tools->fence();
+  for (auto [sum, weights] : llvm::zip_equal(walk.sums, words)) {
+    const Operand &values =
+        moving[sumOperands[sum - walks.sums.begin()]].operand;
+    Value right =
+        tools->getDescriptor(tools->add(tools->mul(stage, stageBytes),
+                                        tools->word(stageBegin + values.place)),
+                             /*leading=*/schedule.getColumns() * kChunkRow);
+    size_t count = values.padded / kMmaColumns * kMmaSums;
+    SmallVector<Value> made(ArrayRef(state.sums).slice(first, count));
+    for (int64_t k = 0; k < schedule.getColumns() / kMmaSum; ++k)
+      made = tools->multiplyKept(made, ArrayRef(weights).slice(4 * k, 4),
+                                 tools->advance(right, k * kMmaSum * kChunkRow),
+                                 factorType);
+    llvm::append_range(all, made);
+    first += count;
+  }
+  tools->commit();
+  // Nothing takes the registers of weights before they have been read.
+  for (ArrayRef<Value> weights : words)
+    llvm::append_range(all, weights);
+  all = tools->complete(all, 0);
+  all.truncate(state.sums.size());
+  state.sums = std::move(all);
+}
+
+LogicalResult GridWgmmaWalksEmitter::emitTile(const Walk &walk, Value number,
+                                              Value stage, State &state) {
+  Tile tile;
+  tile.first = mul(number, schedule.getColumns());
+  SmallVector<Value> all;
+  SmallVector<Operation *> made;
+  tools->fence();
+  for (auto [operands, product] :
+       llvm::zip_equal(scoreOperands, walks.scores)) {
+    if (!llvm::is_contained(walk.needed,
+                            NestOpInterface(product.op.getOperation())))
+      continue;
+    made.push_back(product.op);
+    llvm::append_range(all, beginScores(staying[operands.first],
+                                        moving[operands.second], stage));
+  }
+  tools->commit();
+  all = tools->complete(all, 0);
+  size_t count = schedule.getColumns() / 2;
+  for (auto [k, op] : llvm::enumerate(made))
+    tile.scores[op] = SmallVector<Value>(ArrayRef(all).slice(k * count, count));
+  if (failed(emitElements(walk, tile, state)))
+    return failure();
+  if (!walk.sums.empty())
+    addSums(walk, stage, tile, state);
+  return success();
+}
+
+FailureOr<GridWalksEmitter::State>
+GridWgmmaWalksEmitter::emitWalk(const Walk &walk) {
+  SmallVector<Value> carried = {turn.stage, turn.phase};
+  llvm::append_range(carried, startWalk(walk));
+  size_t reduced = 2 * walk.reductions.size();
+  auto loop =
+      scf::ForOp::create(b, walkBegin, walkEnd, constantIndex(1), carried);
+  auto getState = [&](ValueRange values) {
+    State state;
+    state.reduced = values.slice(2, reduced);
+    state.sums = values.drop_front(2 + reduced);
+    return state;
+  };
+  turn = {loop.getResult(0), loop.getResult(1)};
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  StageTurn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+  State state = getState(loop.getRegionIterArgs());
+  tools->wait(getBarrier(Full, now.stage), now.phase);
+  if (failed(emitTile(walk, loop.getInductionVar(), now.stage, state)))
+    return failure();
+  (void)emitIf(isLeader, [&] {
+    tools->arrive(getBarrier(Empty, now.stage));
+    return success();
+  });
+  StageTurn next = tools->advance(now, schedule.getStages());
+  SmallVector<Value> yielded = {next.stage, next.phase};
+  llvm::append_range(yielded, state.reduced);
+  llvm::append_range(yielded, state.sums);
+  scf::YieldOp::create(b, yielded);
+  return getState(loop.getResults());
+}
+
+LogicalResult GridWgmmaWalksEmitter::emitThread() {
+  if (failed(analyze()))
+    return failure();
+  if (StringRef why = analysis::whyNotBrought(walks); !why.empty())
+    return refuse(schedule) << "because " << why;
+  sharedBase = getSharedMemory();
+  tools.emplace(b, sharedBase);
+  enterBlock();
+  describeOperands();
+  initBarriers();
+  bindRowValues();
+  // Two blocks share a multiprocessor where both find room.
+  int64_t readers = schedule.getRows() / kGroupRows;
+  int64_t blocks = readers == 1 && sharedBytes <= kSharedHalf ? 2 : 1;
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    b.getI32IntegerAttr(blocks));
+  int64_t each =
+      (kSharedRegisters / blocks - kGroupThreads * kWalkAskRegisters) /
+      (readers * kGroupThreads);
+
+  // The same for all threads of a warp, and known to be.
+  Value number =
+      toWord(arith::DivUIOp::create(b, thread, constantIndex(kGroupThreads)));
+  warpgroup = NVVM::ShflOp::create(b, b.getI32Type(), tools->word(-1), number,
+                                   tools->word(0), tools->word(kWarp - 1),
+                                   NVVM::ShflKind::idx, UnitAttr());
+  Value asks = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, warpgroup,
+                                     tools->word(readers));
+  auto branch = scf::IfOp::create(b, asks, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  NVVM::SetMaxRegisterOp::create(b, kWalkAskRegisters,
+                                 NVVM::SetMaxRegisterAction::decrease);
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread,
+                                        constantIndex(readers * kGroupThreads));
+  (void)emitIf(isFirst, [&] {
+    emitCopies();
+    return success();
+  });
+  b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  NVVM::SetMaxRegisterOp::create(b, std::min(kMostWalkRegisters, each / 8 * 8),
+                                 NVVM::SetMaxRegisterAction::increase);
+  isLeader = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq,
+      arith::RemUIOp::create(b, thread, constantIndex(kGroupThreads)),
+      constantIndex(0));
+  turn = {tools->word(0), tools->word(0)};
+  tools->wait(getBarrier(Rows, Value()), tools->word(0));
+  return emitWalks();
+}
