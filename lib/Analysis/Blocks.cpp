@@ -94,7 +94,8 @@ analysis::getBlockProducts(KernelOp kernel, const KernelLayout &layout) {
           return std::nullopt;
     auto shape = analyzeContraction(op, layout.lookup(op.getLhs()),
                                     layout.lookup(op.getRhs()), frame);
-    if (!shape || shape->outer.size() != outer.size())
+    if (!shape || shape->outer.size() != outer.size() ||
+        !isa<FloatType>(op.getAccType()))
       return std::nullopt;
     bool overRows = loop::sumsOverRows(op, shared);
     bool alongRows = shape->rows.dims == SmallVector<unsigned>{row} &&

@@ -12,6 +12,7 @@
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -109,19 +110,39 @@ ShapeAnalysis::ShapeAnalysis(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
       shape.masks[k] = mask;
 }
 
+/// True if there is code for a sum of i32, which is for products of bytes. What is
+/// read and stored is of the type of the sum already.
+static bool hasIntegerKernel(ContractOp op) {
+  Type result = cast<RankedTensorType>(op.getResult().getType()).getElementType();
+  bool stores = !op.getEpilogue().empty() || result == op.getAccType();
+  return stores && !result.isInteger(1) && !isa<ComplexType>(result) &&
+         !loop::getGPUTarget(op) && analysis::getBytes(op, /*ofLeft=*/true) &&
+         analysis::getBytes(op, /*ofLeft=*/false);
+}
+
 /// True if there is code for the types.
 bool ShapeAnalysis::hasKernel() {
+  if (op.getAccType().isInteger(32))
+    return hasIntegerKernel(op);
   if (!isa<FloatType>(op.getAccType()))
     return false;
   auto elementOf = [](Value tensor) {
     return cast<RankedTensorType>(tensor.getType()).getElementType();
   };
-  return llvm::all_of(
-      ValueRange{op.getLhs(), op.getRhs(), op.getResult()}, [&](Value operand) {
-        Type element = elementOf(operand);
-        return element.isF32() || element.isF64() || element.isBF16() ||
-               element.isF16();
-      });
+  auto isFloat = [](Type element) {
+    return element.isF32() || element.isF64() || element.isBF16() ||
+           element.isF16();
+  };
+  // Bytes that are floats once they are read: a weight on a grid.
+  auto isRead = [&](Value operand, Region &prologue) {
+    Type element = elementOf(operand);
+    return isFloat(element) ||
+           (element.getIntOrFloatBitWidth() == 8 && isa<IntegerType>(element) &&
+            !prologue.empty() && !loop::getGPUTarget(op));
+  };
+  return isRead(op.getLhs(), op.getLhsPrologue()) &&
+         isRead(op.getRhs(), op.getRhsPrologue()) &&
+         isFloat(elementOf(op.getResult()));
 }
 
 /// Reads what one step along each dimension adds to each address.
@@ -401,6 +422,48 @@ bool analysis::hasFactorsOfBF16(ContractOp op) {
   };
   return isBF16(op.getLhs(), op.getLhsPrologue()) &&
          isBF16(op.getRhs(), op.getRhsPrologue());
+}
+
+/// What an i32 can be that was extended from 8 bits.
+static std::optional<std::pair<int64_t, int64_t>> getRange(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::ExtSIOp>(op) &&
+      op->getOperand(0).getType().isInteger(8))
+    return std::pair<int64_t, int64_t>(-128, 127);
+  if (isa_and_nonnull<arith::ExtUIOp>(op) &&
+      op->getOperand(0).getType().isInteger(8))
+    return std::pair<int64_t, int64_t>(0, 255);
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op))
+    return std::nullopt;
+  auto range = getRange(op->getOperand(0));
+  APInt number;
+  if (!range || !matchPattern(op->getOperand(1), m_ConstantInt(&number)) ||
+      number.abs().ugt(255))
+    return std::nullopt;
+  int64_t moved =
+      isa<arith::AddIOp>(op) ? number.getSExtValue() : -number.getSExtValue();
+  return std::pair(range->first + moved, range->second + moved);
+}
+
+std::optional<analysis::Bytes> analysis::getBytes(ContractOp op, bool ofLeft) {
+  Region &prologue = ofLeft ? op.getLhsPrologue() : op.getRhsPrologue();
+  if (prologue.empty() || !op.getAccType().isInteger(32))
+    return std::nullopt;
+  Value factor = prologue.front().getTerminator()->getOperand(0);
+  auto range = factor.getType().isInteger(32) ? getRange(factor) : std::nullopt;
+  if (range && range->first >= -128 && range->second <= 127)
+    return Bytes::Signed;
+  if (range && range->first >= 0 && range->second <= 255)
+    return Bytes::Unsigned;
+  return std::nullopt;
+}
+
+std::optional<unsigned> analysis::getUnsignedFactor(ContractOp op) {
+  auto left = getBytes(op, /*ofLeft=*/true);
+  auto right = getBytes(op, /*ofLeft=*/false);
+  if (!left || !right || *left == *right)
+    return std::nullopt;
+  return *left == Bytes::Unsigned ? 0 : 1;
 }
 
 bool analysis::hasVectors(ContractOp op, const ContractionShape &shape,

@@ -199,6 +199,8 @@ getCodePipelines(const CompileOptions &options) {
       loop.bf16 = loop::DotUnit::Tiles;
     else if (cpu.bf16 == BF16Unit::Pairs)
       loop.bf16 = loop::DotUnit::Pairs;
+    if (cpu.hasFeature(KILN_CPU_AVX512_VNNI))
+      loop.bytes = loop::DotUnit::Quads;
     loop.maxNests = maxNests;
     loop.preparedBytes = panels;
     buildLoopPipeline(pm, loop);

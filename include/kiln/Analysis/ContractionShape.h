@@ -133,6 +133,15 @@ Type getFactorType(loop::ContractOp op);
 /// True if both factors are bf16, or bf16 that is extended to the type of the sum.
 bool hasFactorsOfBF16(loop::ContractOp op);
 
+/// The bytes that factors of an operand are, after its prologue: i32 that were
+/// extended from 8 bits, a constant perhaps added. Nothing for others.
+enum class Bytes { Signed, Unsigned };
+std::optional<Bytes> getBytes(loop::ContractOp op, bool ofLeft);
+
+/// The operand whose factors are unsigned bytes, 0 for the left one, if those of
+/// the other are signed ones and sums are i32: what `quads` multiplies.
+std::optional<unsigned> getUnsignedFactor(loop::ContractOp op);
+
 /// True if every `lanes` neighbours of a row of the result, from multiples of `lanes` on,
 /// lie beside each other and in one dimension.
 bool hasVectors(loop::ContractOp op, const ContractionShape &shape,

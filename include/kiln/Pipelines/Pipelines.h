@@ -123,6 +123,14 @@ struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
                      "products of two neighbours in the sum (AVX512-BF16)"),
           clEnumValN(loop::DotUnit::Tiles, "tiles",
                      "registers of 16 by 16 sums (AMX)"))};
+  Option<loop::DotUnit> bytes{
+      *this, "bytes", llvm::cl::desc("What multiplies bytes fastest."),
+      llvm::cl::init(loop::DotUnit::Fma),
+      llvm::cl::values(
+          clEnumValN(loop::DotUnit::Fma, "fma",
+                     "multiplications and additions of i32"),
+          clEnumValN(loop::DotUnit::Quads, "quads",
+                     "products of four neighbours in the sum (AVX512-VNNI)"))};
   Option<PositiveCount> threads{
       *this, "threads",
       llvm::cl::desc("Number of threads that run kernels side by side."),

@@ -94,7 +94,7 @@ LogicalResult BlocksEmitter::addToSums(const BlockProduct &product,
   spec.c = before;
   spec.c.map = [&](OpBuilder &, Location, Value part,
                    const ContractionIndex &at) -> Value {
-    return c.addf(c.loadVector(before, at), part);
+    return c.addSums(c.loadVector(before, at), part);
   };
   Value rows = c.get(spec.m), columns = c.get(spec.n);
   if (limited) {

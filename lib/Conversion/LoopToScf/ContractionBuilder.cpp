@@ -163,10 +163,15 @@ Value ContractionBuilder::splat(Value scalar) {
 }
 
 Value ContractionBuilder::fma(Value x, Value y, Value z) {
+  if (!isa<FloatType>(spec.sumType))
+    return arith::AddIOp::create(b, loc,
+                                 arith::MulIOp::create(b, loc, x, y), z);
   return math::FmaOp::create(b, loc, x, y, z);
 }
 
-Value ContractionBuilder::addf(Value x, Value y) {
+Value ContractionBuilder::addSums(Value x, Value y) {
+  if (!isa<FloatType>(spec.sumType))
+    return arith::AddIOp::create(b, loc, x, y);
   return arith::AddFOp::create(b, loc, x, y);
 }
 

@@ -63,8 +63,9 @@ public:
   mlir::VectorType vectorOf(mlir::Type element) const;
   mlir::Value zero(mlir::Type type);
   mlir::Value splat(mlir::Value scalar);
+  /// Of floats rounded once, of integers modulo 2^32.
   mlir::Value fma(mlir::Value x, mlir::Value y, mlir::Value z);
-  mlir::Value addf(mlir::Value x, mlir::Value y);
+  mlir::Value addSums(mlir::Value x, mlir::Value y);
   /// Lanes [0, count) set, for any count.
   mlir::Value firstLanes(mlir::Value count);
   /// From the type in memory to that of the sum, or back.
@@ -133,9 +134,9 @@ struct PackedScratch {
 
   bool onePanel; ///< rows of an item are packed once: so is a panel of columns
   bool oneBlock; ///< all of k at once: sums of a tile leave at once
-  int64_t steps; ///< of a block of k: its depth, or words of two bf16
+  int64_t steps; ///< of a block of k: its depth, or words of it
   int64_t setup; ///< the shape of registers of AMX
-  int64_t staged; ///< operands on their way to words of bf16
+  int64_t staged; ///< operands on their way to words
   int64_t rowPanels, columnPanels, sums;
 
   int64_t all() const {
@@ -171,8 +172,8 @@ void packIrregularColumns(ContractionBuilder &c, const PanelBlock &block,
                           mlir::Value column, mlir::Value n1,
                           mlir::Value panel);
 
-/// Whether A and B lie in memory so that they are packed as words of two bf16 in one
-/// step. Others are staged: packed as f32, a tile at a time, and then folded.
+/// Whether A and B lie in memory so that they are packed as words in one step. Others
+/// are staged: packed as sums are, a tile at a time, and then folded.
 bool hasRowWords(const ContractionSpec &spec);
 bool hasColumnWords(const ContractionSpec &spec);
 int64_t getStagedElements(const ContractionSpec &spec,
@@ -185,14 +186,15 @@ void packRowWords(ContractionBuilder &c, const PanelBlock &block,
 /// Packs columns [column, column + tile columns) of B as words, none beyond `n1`.
 void packColumnWords(ContractionBuilder &c, const PanelBlock &block,
                      mlir::Value column, mlir::Value n1, mlir::Value panel);
-/// Makes words of a tile of rows, or of a panel of columns, packed as f32.
+/// Makes words of a tile of rows, or of a panel of columns, packed as sums are.
 void foldRows(ContractionBuilder &c, const PanelBlock &block,
               mlir::Value staged, mlir::Value panel);
 void foldColumns(ContractionBuilder &c, const PanelBlock &block,
                  mlir::Value staged, mlir::Value panel);
 
-/// sum + x * y of the two bf16 in each lane, with `vdpbf16ps`.
-mlir::Value addPairs(ContractionBuilder &c, mlir::Value x, mlir::Value y,
+/// sum + x * y of the factors in each lane of words of A and B, with `vdpbf16ps` or
+/// `vpdpbusd`.
+mlir::Value addProducts(ContractionBuilder &c, mlir::Value x, mlir::Value y,
                      mlir::Value sum);
 
 /// Shapes the registers of AMX, by way of 64 bytes of memory; lets go of them.

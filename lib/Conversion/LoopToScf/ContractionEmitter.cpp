@@ -55,6 +55,10 @@ llvm::StringRef kiln::loop::getMisfit(const ContractionSpec &spec,
   if (auto packed = dyn_cast<PackedScheduleAttr>(schedule)) {
     if (packed.getInPlace() && !getRunsInPlace(spec, packed))
       return "expected neighbours of A along the depth, of which a block has whole runs";
+    if (packed.getUnit() == DotUnit::Quads)
+      return spec.unsignedA != spec.unsignedB
+                 ? ""
+                 : "expected factors of unsigned and of signed bytes";
     bool isFma = packed.getUnit() == DotUnit::Fma;
     return isFma || (spec.ofBF16 && spec.sumType.isF32())
                ? ""
@@ -175,7 +179,8 @@ static void emitSkinnyColumns(ContractionBuilder &c,
           // A tree over the lanes; its shape depends on their number only.
           Value total = vector::ReductionOp::create(
               c.b, c.loc, vector::CombiningKind::ADD, sum[row * group + j],
-              arith::FastMathFlags::reassoc);
+              isa<FloatType>(spec.sumType) ? arith::FastMathFlags::reassoc
+                                           : arith::FastMathFlags::none);
           c.storeElement(total, {batch, c.constant(row), c.add(n, j), false,
                                  nullptr});
         }

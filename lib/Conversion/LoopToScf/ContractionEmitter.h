@@ -89,7 +89,7 @@ using ContractionMask = std::function<mlir::Value(
 /// n. Strides are in elements.
 struct ContractionOperand {
   mlir::Value base;  ///< !llvm.ptr
-  mlir::Type type;   ///< in memory: f16, bf16, f32 or f64
+  mlir::Type type;   ///< in memory, f16, bf16, f32, f64 or an integer
   Extent batchStride = 0;
   Extent rowStride = 0;
   Extent columnStride = 1;
@@ -126,9 +126,11 @@ struct ContractionSpec {
   /// The mask of A does not depend on the innermost dimension of k.
   bool freeRuns = true;
   ContractionOperand a, b, c;
-  mlir::Type sumType; ///< f32 or f64
+  mlir::Type sumType; ///< f32, f64 or i32
   /// All factors are exact in bf16, also after the maps of A and B.
   bool ofBF16 = false;
+  /// Factors of A, or else of B, are unsigned bytes, those of the other signed ones.
+  bool unsignedA = false, unsignedB = false;
 };
 
 /// The lanes of a vector of sums, and whether the schedule is masked.

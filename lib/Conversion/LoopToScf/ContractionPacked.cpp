@@ -13,7 +13,8 @@
 //       [row tile][k][MR]          instead, where neighbours in memory are rows
 //   B   [panel][k][NR]             two vectors per k
 //
-// and of bf16 those of ContractionWords.cpp, where a step of k is two of it.
+// and of bf16 and bytes those of ContractionWords.cpp, where a step of k is two or four
+// of them.
 // Panels of B that are made ahead lie in memory in the same way, [block of k][panel].
 //
 // Both are padded with zeros to a multiple of L along k. Rows and columns
@@ -27,6 +28,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionBuilder.h"
+
+#include "kiln/Dialect/Loop/IR/Weights.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -42,8 +45,8 @@ public:
              Value m0, Value m1, Value n0, Value n1, Value scratch)
       : c(c), spec(c.spec), schedule(schedule), mr(schedule.getTileRows()),
         nr(schedule.getTileColumns()),
-        inWords(schedule.getUnit() != DotUnit::Fma),
-        across(!inWords && packsAcrossRows(spec)),
+        together(getFactorsOfWord(schedule.getUnit())),
+        across(together == 1 && packsAcrossRows(spec)),
         batch(batch), m0(m0), m1(m1), n0(n0), n1(n1), scratch(scratch) {}
 
   void emit();
@@ -91,7 +94,7 @@ private:
   const ContractionSpec &spec;
   PackedScheduleAttr schedule;
   int64_t mr, nr; ///< rows and columns of a register tile
-  bool inWords;   ///< a step of k is two bf16
+  int64_t together; ///< factors of a step of k: of a word of bf16 or bytes
   bool across;    ///< lanes of packed A run along its rows
   Value batch, m0, m1, n0, n1, scratch, staged;
   Value all; ///< k
@@ -109,7 +112,7 @@ PackedScratch::PackedScratch(const ContractionSpec &spec,
                 *spec.k.constant <= schedule.getBlockDepth()) ||
                (spec.mostK && *spec.mostK <= schedule.getBlockDepth())),
       steps(schedule.getBlockDepth() /
-            (schedule.getUnit() == DotUnit::Fma ? 1 : 2)),
+            getFactorsOfWord(schedule.getUnit())),
       setup(schedule.getUnit() == DotUnit::Tiles ? schedule.getLanes() : 0),
       staged(getStagedElements(spec, schedule)),
       rowPanels(schedule.getInPlace()
@@ -210,7 +213,7 @@ void PackedTile::packRowsAsWords(Value first, Value tiles, Value panels) {
 void PackedTile::packRows(Value first, Value tiles, Value panels) {
   if (schedule.getInPlace())
     placeRows(c, currentBlock(), first, m1, tiles, panels);
-  else if (inWords)
+  else if (together > 1)
     packRowsAsWords(first, tiles, panels);
   else
     packRowsOfSums(first, tiles, panels);
@@ -288,7 +291,7 @@ void PackedTile::packColumnsByElement(Value column, Value panel) {
 }
 
 void PackedTile::packColumns(Value column, Value panel) {
-  if (!inWords)
+  if (together == 1)
     return packColumnsOfSums(column, panel);
   PanelBlock block{schedule, batch, k0, kc, kPadded, scratch};
   if (hasColumnWords(spec))
@@ -331,7 +334,7 @@ void PackedTile::multiply(Value rows, Value columns, Value sums,
   c.b.setInsertionPointToStart(branch.elseBlock());
   for (auto [i, total] : llvm::enumerate(totals)) {
     Value before = c.load(c.sums, place(i), vectorAlignment());
-    c.store(c.addf(before, total), place(i), vectorAlignment());
+    c.store(c.addSums(before, total), place(i), vectorAlignment());
   }
 }
 
@@ -365,8 +368,9 @@ SmallVector<Value> PackedTile::multiplyPacked(Value rows, Value columns,
                        c.sumBytes));
             for (int64_t v = 0; v < vectors; ++v)
               sum[i * vectors + v] =
-                  inWords ? addPairs(c, a, bVectors[v], sum[i * vectors + v])
-                          : c.fma(a, bVectors[v], sum[i * vectors + v]);
+                  together > 1
+                      ? addProducts(c, a, bVectors[v], sum[i * vectors + v])
+                      : c.fma(a, bVectors[v], sum[i * vectors + v]);
           }
         }
         return sum;
@@ -467,16 +471,16 @@ void PackedTile::setBlock(Value block) {
   int64_t depth = schedule.getBlockDepth();
   k0 = c.mul(block, depth);
   kc = c.min(c.sub(all, k0), depth);
-  int64_t together = inWords ? 2 * c.lanes : c.lanes;
-  kPadded = c.mul(c.ceilDiv(kc, together), together);
-  steps = inWords ? c.div(kPadded, c.constant(2)) : kPadded;
+  int64_t vector = together * c.lanes;
+  kPadded = c.mul(c.ceilDiv(kc, vector), vector);
+  steps = c.div(kPadded, c.constant(together));
   kFull = c.mul(c.div(kc, c.constant(c.lanes)), c.lanes);
 }
 
 /// Where the panel of `column` is, of the block at hand. Blocks before it are whole.
 Value PackedTile::getPackedAhead(Value panels, Value block, Value column) {
   Value count = c.ceilDiv(c.get(spec.n), nr);
-  int64_t whole = schedule.getBlockDepth() / (inWords ? 2 : 1);
+  int64_t whole = schedule.getBlockDepth() / together;
   Value before = c.mul(c.mul(block, whole), count);
   Value inBlock = c.mul(c.div(column, c.constant(nr)), steps);
   return sumAddress(panels, c.mul(c.add(before, inBlock), nr));

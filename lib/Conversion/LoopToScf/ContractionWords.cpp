@@ -1,4 +1,4 @@
-//===- ContractionWords.cpp - Products of pairs of bf16 -------------------===//
+//===- ContractionWords.cpp - Products of words of bf16 or bytes ----------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,19 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A word is two bf16 that are neighbours along k, the first in its lower half. Panels
-// of words have the layout of panels of f32 with half as many steps of k:
+// A word is two bf16 or four bytes that are neighbours along k, the first in its lowest
+// bits. Panels of words have the layout of panels of f32 with a half or a quarter as many
+// steps of k:
 //
 //   A   [row tile][word / 16][MR][16]
 //   B   [panel][word][NR]
 //
 // so 16 rows of A, 64 bytes apart, and 16 steps of 16 columns of B, NR words apart, are
-// registers of AMX as they lie there. What is packed is exact in bf16: a lane of f32
-// holds it in its upper half.
+// registers of AMX as they lie there. What is packed is exact in bf16, of which a lane
+// of f32 holds it in its upper half, or a byte, in the lowest bits of a lane of i32.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ContractionBuilder.h"
+
+#include "kiln/Dialect/Loop/IR/Weights.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -38,29 +41,54 @@ static VectorType getWords(ContractionBuilder &c) {
   return VectorType::get({kWords}, c.b.getI32Type());
 }
 
-/// The words of which `first` and `second` hold the halves.
-static Value pairUp(ContractionBuilder &c, Value first, Value second) {
-  VectorType words = getWords(c);
-  Value half = c.splat(arith::ConstantOp::create(
-      c.b, c.loc, c.b.getI32IntegerAttr(16)));
-  Value low = arith::ShRUIOp::create(
-      c.b, c.loc, arith::BitcastOp::create(c.b, c.loc, words, first), half);
-  Value high = arith::BitcastOp::create(c.b, c.loc, words, second);
-  return arith::OrIOp::create(c.b, c.loc, low, high);
+/// Factors of a word.
+static int64_t getTogether(const ContractionSpec &spec) {
+  return getFactorsOfWord(spec.ofBF16 ? DotUnit::Pairs : DotUnit::Quads);
 }
 
-/// Twice as many lanes of f32 as words.
+/// The words that hold `factors`, one of each vector, the first in the lowest bits.
+static Value joinFactors(ContractionBuilder &c, ArrayRef<Value> factors) {
+  VectorType words = getWords(c);
+  auto number = [&](int32_t value) {
+    return c.splat(arith::ConstantOp::create(c.b, c.loc,
+                                             c.b.getI32IntegerAttr(value)));
+  };
+  if (c.spec.ofBF16) {
+    Value low = arith::ShRUIOp::create(
+        c.b, c.loc, arith::BitcastOp::create(c.b, c.loc, words, factors[0]),
+        number(16));
+    Value high = arith::BitcastOp::create(c.b, c.loc, words, factors[1]);
+    return arith::OrIOp::create(c.b, c.loc, low, high);
+  }
+  Value joined;
+  for (auto [place, factor] : llvm::enumerate(factors)) {
+    Value byte = factor;
+    if (place + 1 < factors.size())
+      byte = arith::AndIOp::create(c.b, c.loc, byte, number(255));
+    if (place > 0)
+      byte = arith::ShLIOp::create(c.b, c.loc, byte,
+                                   number(int32_t(8 * place)));
+    joined = joined ? arith::OrIOp::create(c.b, c.loc, joined, byte).getResult()
+                    : byte;
+  }
+  return joined;
+}
+
+/// The words of as many lanes of sums as they have factors.
 static Value toWords(ContractionBuilder &c, Value values) {
-  int64_t lanes = 2 * kWords;
+  int64_t together = getTogether(c.spec), lanes = together * kWords;
   Type bits = VectorType::get({lanes}, c.b.getI32Type());
-  Value half = arith::ConstantOp::create(
-      c.b, c.loc,
-      DenseElementsAttr::get(cast<ShapedType>(bits), int32_t(16)));
-  Value upper = arith::ShRUIOp::create(
-      c.b, c.loc, arith::BitcastOp::create(c.b, c.loc, bits, values), half);
-  Value halves = arith::TruncIOp::create(
-      c.b, c.loc, VectorType::get({lanes}, c.b.getI16Type()), upper);
-  return vector::BitCastOp::create(c.b, c.loc, getWords(c), halves);
+  if (c.spec.ofBF16) {
+    Value half = arith::ConstantOp::create(
+        c.b, c.loc,
+        DenseElementsAttr::get(cast<ShapedType>(bits), int32_t(16)));
+    values = arith::ShRUIOp::create(
+        c.b, c.loc, arith::BitcastOp::create(c.b, c.loc, bits, values), half);
+  }
+  Type narrow = c.b.getIntegerType(unsigned(32 / together));
+  Value factors = arith::TruncIOp::create(
+      c.b, c.loc, VectorType::get({lanes}, narrow), values);
+  return vector::BitCastOp::create(c.b, c.loc, getWords(c), factors);
 }
 
 static Value wordAddress(ContractionBuilder &c, Value base, Value offset) {
@@ -80,9 +108,10 @@ static void forEachVectorOfWords(ContractionBuilder &wide, Value kc,
 void kiln::loop::packRowWords(ContractionBuilder &c, const PanelBlock &block,
                               Value first, Value m1, Value tiles,
                               Value panels) {
-  ContractionBuilder wide(c.b, c.loc, c.spec, 2 * kWords, c.masked);
+  int64_t together = getTogether(c.spec);
+  ContractionBuilder wide(c.b, c.loc, c.spec, together * kWords, c.masked);
   int64_t mr = block.schedule.getTileRows();
-  Value steps = c.div(block.kPadded, c.constant(2));
+  Value steps = c.div(block.kPadded, c.constant(together));
   Value lastRow = c.sub(m1, c.constant(1));
   c.forEach(c.constant(0), c.mul(tiles, mr), 1, [&](Value r) {
     Value row = c.min(c.add(first, r), lastRow);
@@ -93,44 +122,56 @@ void kiln::loop::packRowWords(ContractionBuilder &c, const PanelBlock &block,
     forEachVectorOfWords(wide, block.kc, [&](Value q, Value mask) {
       Value v = wide.loadVector(
           c.spec.a, {block.batch, row, c.add(block.k0, q), false, mask});
-      // Element q is word q / 2, behind mr rows of it.
-      Value to = c.mul(c.div(q, c.constant(2)), mr);
+      // Element q is in this word, behind mr rows of it.
+      Value to = c.mul(c.div(q, c.constant(together)), mr);
       c.store(toWords(c, v), wordAddress(c, start, to), kVectorBytes);
     });
   });
 }
 
-/// Rows of B are neighbours: of two rows each.
+/// Rows of B are neighbours: a word is of two or four rows.
 static void packWordsAlongN(ContractionBuilder &c, const PanelBlock &block,
                             Value column, Value n1, Value panel) {
   int64_t nr = block.schedule.getTileColumns();
+  int64_t together = getTogether(c.spec);
   Value zero = c.zero(c.sums);
-  Value whole = c.div(block.kc, c.constant(2));
-  auto copyWord = [&](Value word, bool masked, bool odd) {
-    Value k = c.add(block.k0, c.mul(word, 2));
+  Value whole = c.div(block.kc, c.constant(together));
+  auto copyWord = [&](Value word, bool masked, bool isLast) {
+    Value k = c.add(block.k0, c.mul(word, together));
     for (int64_t v = 0; v < nr; v += kWords) {
       Value n = c.add(column, v);
-      Value mask = masked ? c.firstLanes(c.sub(n1, n)) : Value();
-      auto load = [&](Value k) {
-        return c.loadVector(c.spec.b, {block.batch, k, n, false, mask});
-      };
-      Value words = pairUp(c, load(k), odd ? zero : load(c.add(k, 1)));
-      c.store(words, wordAddress(c, panel, c.add(c.mul(word, nr), v)),
-              kVectorBytes);
+      SmallVector<Value> rows;
+      for (int64_t u = 0; u < together; ++u) {
+        // Of the last word there is one row at least, and not all.
+        if (isLast && u == together - 1) {
+          rows.push_back(zero);
+          continue;
+        }
+        Value mask = masked ? c.firstLanes(c.sub(n1, n)) : Value();
+        if (isLast && u > 0) {
+          Value isThere = c.less(c.add(c.mul(word, together), u), block.kc);
+          mask = c.firstLanes(
+              c.select(isThere, c.sub(n1, n), c.constant(0)));
+        }
+        rows.push_back(
+            c.loadVector(c.spec.b, {block.batch, c.add(k, u), n, false, mask}));
+      }
+      c.store(joinFactors(c, rows),
+              wordAddress(c, panel, c.add(c.mul(word, nr), v)), kVectorBytes);
     }
   };
   auto copy = [&](bool masked) {
     c.forEach(c.constant(0), whole, 1,
-              [&](Value word) { copyWord(word, masked, /*odd=*/false); });
-    c.when(c.less(c.mul(whole, 2), block.kc),
-           [&] { copyWord(whole, masked, /*odd=*/true); });
+              [&](Value word) { copyWord(word, masked, /*isLast=*/false); });
+    c.when(c.less(c.mul(whole, together), block.kc),
+           [&] { copyWord(whole, masked, /*isLast=*/true); });
   };
   Value edge = c.less(n1, c.add(column, nr));
   Value inside = c.less(c.add(column, nr - 1), n1);
   c.when(inside, [&] { copy(false); });
   c.when(edge, [&] { copy(true); });
-  c.forEach(c.ceilDiv(block.kc, 2), c.div(block.kPadded, c.constant(2)), 1,
-            [&](Value word) {
+  c.forEach(c.ceilDiv(block.kc, together),
+            c.div(block.kPadded, c.constant(together)), 1, [&](Value word) {
               for (int64_t v = 0; v < nr; v += kWords)
                 c.store(zero,
                         wordAddress(c, panel, c.add(c.mul(word, nr), v)),
@@ -141,7 +182,8 @@ static void packWordsAlongN(ContractionBuilder &c, const PanelBlock &block,
 /// Columns of B are neighbours: they are words already, and change places.
 static void packWordsAlongK(ContractionBuilder &c, const PanelBlock &block,
                             Value column, Value n1, Value panel) {
-  ContractionBuilder wide(c.b, c.loc, c.spec, 2 * kWords, c.masked);
+  int64_t together = getTogether(c.spec);
+  ContractionBuilder wide(c.b, c.loc, c.spec, together * kWords, c.masked);
   int64_t nr = block.schedule.getTileColumns();
   Value lastColumn = c.sub(n1, c.constant(1));
   c.forEach(c.constant(0), c.constant(nr), kWords, [&](Value v) {
@@ -154,7 +196,7 @@ static void packWordsAlongK(ContractionBuilder &c, const PanelBlock &block,
                                           true, mask})));
       }
       vectors = transposeLanes(c.b, c.loc, std::move(vectors));
-      Value word = c.div(q, c.constant(2));
+      Value word = c.div(q, c.constant(together));
       Value start = wordAddress(c, panel, c.add(c.mul(word, nr), v));
       for (int64_t u = 0; u < kWords; ++u)
         c.store(vectors[u], wordAddress(c, start, c.constant(u * nr)),
@@ -174,41 +216,58 @@ void kiln::loop::packColumnWords(ContractionBuilder &c, const PanelBlock &block,
 void kiln::loop::foldColumns(ContractionBuilder &c, const PanelBlock &block,
                              Value staged, Value panel) {
   int64_t nr = block.schedule.getTileColumns();
-  c.forEach(c.constant(0), c.div(block.kPadded, c.constant(2)), 1,
+  int64_t together = getTogether(c.spec);
+  c.forEach(c.constant(0), c.div(block.kPadded, c.constant(together)), 1,
             [&](Value word) {
-              Value from = c.address(staged, c.mul(word, 2 * nr),
+              Value from = c.address(staged, c.mul(word, together * nr),
                                      c.spec.sumType);
               Value to = wordAddress(c, panel, c.mul(word, nr));
               for (int64_t v = 0; v < nr; v += kWords) {
-                auto load = [&](int64_t at) {
-                  return c.load(c.sums,
-                                c.address(from, c.constant(at), c.spec.sumType),
-                                kVectorBytes);
-                };
-                c.store(pairUp(c, load(v), load(nr + v)),
-                        wordAddress(c, to, c.constant(v)), kVectorBytes);
+                SmallVector<Value> rows;
+                for (int64_t u = 0; u < together; ++u)
+                  rows.push_back(c.load(c.sums,
+                                        c.address(from, c.constant(u * nr + v),
+                                                  c.spec.sumType),
+                                        kVectorBytes));
+                c.store(joinFactors(c, rows), wordAddress(c, to, c.constant(v)),
+                        kVectorBytes);
               }
             });
+}
+
+/// The lanes of all vectors, in their order.
+static Value concatenate(ContractionBuilder &c, SmallVector<Value> vectors) {
+  while (vectors.size() > 1) {
+    int64_t lanes =
+        2 * cast<VectorType>(vectors[0].getType()).getNumElements();
+    auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
+    SmallVector<Value> wider;
+    for (size_t i = 0; i < vectors.size(); i += 2)
+      wider.push_back(vector::ShuffleOp::create(c.b, c.loc, vectors[i],
+                                                vectors[i + 1], numbers));
+    vectors = std::move(wider);
+  }
+  return vectors.front();
 }
 
 /// Of a tile that was packed along k, [k / 16][MR][16].
 static void foldRowsAlong(ContractionBuilder &c, const PanelBlock &block,
                           Value staged, Value panel) {
   int64_t mr = block.schedule.getTileRows();
-  SmallVector<int64_t> both;
-  for (int64_t lane = 0; lane < 2 * kWords; ++lane)
-    both.push_back(lane);
-  c.forEach(c.constant(0), block.kPadded, 2 * kWords, [&](Value q) {
+  int64_t together = getTogether(c.spec);
+  c.forEach(c.constant(0), block.kPadded, together * kWords, [&](Value q) {
     c.forEach(c.constant(0), c.constant(mr), 1, [&](Value row) {
-      auto load = [&](int64_t group) {
-        Value at = c.add(c.mul(c.add(q, group), mr), c.mul(row, kWords));
-        return c.load(c.sums, c.address(staged, at, c.spec.sumType),
-                      kVectorBytes);
-      };
-      Value values = vector::ShuffleOp::create(c.b, c.loc, load(0),
-                                               load(kWords), both);
-      Value to = c.add(c.mul(c.div(q, c.constant(2)), mr), c.mul(row, kWords));
-      c.store(toWords(c, values), wordAddress(c, panel, to), kVectorBytes);
+      SmallVector<Value> vectors;
+      for (int64_t u = 0; u < together; ++u) {
+        Value at =
+            c.add(c.mul(c.add(q, u * kWords), mr), c.mul(row, kWords));
+        vectors.push_back(c.load(
+            c.sums, c.address(staged, at, c.spec.sumType), kVectorBytes));
+      }
+      Value to =
+          c.add(c.mul(c.div(q, c.constant(together)), mr), c.mul(row, kWords));
+      c.store(toWords(c, concatenate(c, std::move(vectors))),
+              wordAddress(c, panel, to), kVectorBytes);
     });
   });
 }
@@ -217,19 +276,23 @@ static void foldRowsAlong(ContractionBuilder &c, const PanelBlock &block,
 static void foldRowsAcross(ContractionBuilder &c, const PanelBlock &block,
                            Value staged, Value panel) {
   int64_t mr = block.schedule.getTileRows();
-  c.forEach(c.constant(0), block.kPadded, 2 * kWords, [&](Value q) {
+  int64_t together = getTogether(c.spec);
+  c.forEach(c.constant(0), block.kPadded, together * kWords, [&](Value q) {
     for (int64_t group = 0; group < mr; group += kWords) {
       SmallVector<Value> vectors;
-      for (int64_t u = 0; u < kWords; ++u) {
-        auto load = [&](int64_t k) {
-          Value at = c.add(c.mul(c.add(q, k), mr), group);
-          return c.load(c.sums, c.address(staged, at, c.spec.sumType),
-                        kWordBytes);
-        };
-        vectors.push_back(pairUp(c, load(2 * u), load(2 * u + 1)));
+      for (int64_t word = 0; word < kWords; ++word) {
+        SmallVector<Value> factors;
+        for (int64_t u = 0; u < together; ++u) {
+          Value at =
+              c.add(c.mul(c.add(q, together * word + u), mr), group);
+          factors.push_back(c.load(
+              c.sums, c.address(staged, at, c.spec.sumType), kWordBytes));
+        }
+        vectors.push_back(joinFactors(c, factors));
       }
       vectors = transposeLanes(c.b, c.loc, std::move(vectors));
-      Value start = wordAddress(c, panel, c.mul(c.div(q, c.constant(2)), mr));
+      Value start =
+          wordAddress(c, panel, c.mul(c.div(q, c.constant(together)), mr));
       for (int64_t u = 0; u < std::min(kWords, mr - group); ++u)
         c.store(vectors[u],
                 wordAddress(c, start, c.constant((group + u) * kWords)),
@@ -277,16 +340,26 @@ static void callIntrinsic(ContractionBuilder &c, StringRef name,
   LLVM::CallIntrinsicOp::create(c.b, c.loc, c.b.getStringAttr(name), operands);
 }
 
-Value kiln::loop::addPairs(ContractionBuilder &c, Value x, Value y, Value sum) {
-  Type halves = VectorType::get({2 * kWords}, c.b.getBF16Type());
-  auto toHalves = [&](Value words) -> Value {
-    return LLVM::BitcastOp::create(c.b, c.loc, halves, words);
+Value kiln::loop::addProducts(ContractionBuilder &c, Value x, Value y,
+                              Value sum) {
+  auto add = [&](StringRef name, Type factors, Value first,
+                 Value second) -> Value {
+    auto cast = [&](Value words) -> Value {
+      return LLVM::BitcastOp::create(c.b, c.loc, factors, words);
+    };
+    return LLVM::CallIntrinsicOp::create(
+               c.b, c.loc, sum.getType(), c.b.getStringAttr(name),
+               ValueRange{sum, cast(first), cast(second)})
+        .getResult(0);
   };
-  return LLVM::CallIntrinsicOp::create(
-             c.b, c.loc, sum.getType(),
-             c.b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
-             ValueRange{sum, toHalves(x), toHalves(y)})
-      .getResult(0);
+  if (c.spec.ofBF16)
+    return add("llvm.x86.avx512bf16.dpbf16ps.512",
+               VectorType::get({2 * kWords}, c.b.getBF16Type()), x, y);
+  // The first factors are unsigned, the second ones signed.
+  if (c.spec.unsignedB)
+    std::swap(x, y);
+  return add("llvm.x86.avx512.vpdpbusd.512",
+             VectorType::get({4 * kWords}, c.b.getI8Type()), x, y);
 }
 
 /// The number of a register, which is part of the instruction.

@@ -241,7 +241,7 @@ LogicalResult ProductEmitter::describe(ContractOp op,
   spec.n = toExtent(shape.columns.extent);
   spec.k = toExtent(shape.sum.extent);
   spec.sumType = op.getAccType();
-  spec.ofBF16 = analysis::hasFactorsOfBF16(op);
+  describeFactors(op, shape);
   addAxis(shape.rows, spec.rows);
   addAxis(shape.columns, spec.columns);
   addAxis(shape.sum, spec.sum);
@@ -255,6 +255,15 @@ LogicalResult ProductEmitter::describe(ContractOp op,
   if (op->hasAttr(kPackedAheadAttrName))
     spec.b.packed = memory[1].pointer;
   return success();
+}
+
+/// What the factors are, where that is less than their type.
+void ProductEmitter::describeFactors(ContractOp op,
+                                     const ContractionShape &shape) {
+  spec.ofBF16 = analysis::hasFactorsOfBF16(op);
+  std::optional<unsigned> side = analysis::getUnsignedFactor(op);
+  spec.unsignedA = side && (*side == 0) != shape.exchanged;
+  spec.unsignedB = side && !spec.unsignedA;
 }
 
 /// The dimensions of an axis, if there are several.
@@ -292,7 +301,7 @@ void ProductEmitter::describeColumns(ContractOp op,
   spec.n = toExtent(shape.columns.extent);
   spec.k = toExtent(shape.sum.extent);
   spec.sumType = op.getAccType();
-  spec.ofBF16 = analysis::hasFactorsOfBF16(op);
+  describeFactors(op, shape);
   addAxis(shape.columns, spec.columns);
   addAxis(shape.sum, spec.sum);
   describeOperand(shape, 1);

@@ -100,6 +100,7 @@ protected:
   LogicalResult describe(ContractOp op, const ContractionShape &shape);
   void addAxis(const DimGroup &group, ContractionAxis &axis);
   void describeOperand(const ContractionShape &shape, unsigned k);
+  void describeFactors(ContractOp op, const analysis::ContractionShape &shape);
   void describeColumns(ContractOp op, const ContractionShape &shape);
   void place(ContractOp op, const ContractionShape &shape,
              const Position &outer);

@@ -137,6 +137,8 @@ static Status prepareModule(llvm::Module &module, const CPUTarget &target,
     uint32_t needed = 0;
     if (called.starts_with("llvm.x86.avx512bf16."))
       needed = KILN_CPU_AVX512_BF16;
+    else if (called.starts_with("llvm.x86.avx512.vpdp"))
+      needed = KILN_CPU_AVX512_VNNI;
     else if (called.starts_with("llvm.x86.tile") ||
              called.starts_with("llvm.x86.tdp") ||
              called == "llvm.x86.ldtilecfg")

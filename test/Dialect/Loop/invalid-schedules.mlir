@@ -289,17 +289,17 @@ func.func @k(%x: tensor<8x8xf32>) -> tensor<8xf32> {
 
 // -----
 
-func.func @integers(%x: tensor<8x8xi32>) -> tensor<8x8xi32> {
-  // expected-error @below {{which accumulates in f32 or f64, but its contraction does in 'i32'}}
-  %r = loop.kernel @k ins(%a = %x : tensor<8x8xi32>) shared []
+func.func @integers(%x: tensor<8x8xi64>) -> tensor<8x8xi64> {
+  // expected-error @below {{which accumulates in f32, f64 or i32, but its contraction does in 'i64'}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xi64>) shared []
       schedule #loop.skinny_rows<lanes = 8, item_columns = 8, unroll = 8,
-                                 masked = true, grain = 1> -> tensor<8x8xi32> {
+                                 masked = true, grain = 1> -> tensor<8x8xi64> {
     %p = loop.contract parallel [8, 8] reduction [8]
-        lhs %a[d0, d2] : tensor<8x8xi32> rhs %a[d2, d1] : tensor<8x8xi32>
-        acc i32 : tensor<8x8xi32>
-    loop.return %p : tensor<8x8xi32>
+        lhs %a[d0, d2] : tensor<8x8xi64> rhs %a[d2, d1] : tensor<8x8xi64>
+        acc i64 : tensor<8x8xi64>
+    loop.return %p : tensor<8x8xi64>
   }
-  return %r : tensor<8x8xi32>
+  return %r : tensor<8x8xi64>
 }
 
 // -----
@@ -420,3 +420,13 @@ func.func @no_such_result(%x: tensor<64xf32>) -> tensor<64xf32> {
   }
   return %r : tensor<64xf32>
 }
+
+// -----
+
+// expected-error @below {{block_depth of a schedule is a multiple of 4 * lanes}}
+func.func private @s() attributes {s = #loop.packed<lanes = 16, tile_rows = 12, tile_columns = 32, block_rows = 12, block_depth = 32, item_rows = 12, item_columns = 32, unroll = 4, masked = true, grain = 1, unit = quads>}
+
+// -----
+
+// expected-error @below {{a target has bytes = fma, or quads with masked vectors of 512 bits, but found quads}}
+module attributes {loop.target = #loop.target<vector_bits = 256, registers = 16, masks = false, l1 = 32768, l2 = 524288, l3 = 16777216, grain_points = 16384, grain_ns = 20000, bytes = quads>} {}

@@ -55,15 +55,15 @@ TargetAttr TargetAttr::getDefault(MLIRContext *context) {
   return get(context, /*vector_bits=*/256, /*registers=*/16, /*masks=*/false,
              /*l1=*/32 << 10, /*l2=*/512 << 10, /*l3=*/16 << 20,
              /*grain_points=*/16384, /*grain_ns=*/20000, DotUnit::Fma,
-             /*threads=*/2, /*stream=*/0);
+             /*threads=*/2, /*stream=*/0, DotUnit::Fma);
 }
 
 LogicalResult
 TargetAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                   int64_t vectorBits, int64_t registers, bool, int64_t l1,
+                   int64_t vectorBits, int64_t registers, bool masks, int64_t l1,
                    int64_t l2, int64_t l3, int64_t grainPoints,
                    int64_t grainNs, DotUnit bf16, int64_t threads,
-                   int64_t stream) {
+                   int64_t stream, DotUnit bytes) {
   auto check = [&](StringRef field, int64_t value, bool isInside,
                    StringRef range) -> LogicalResult {
     if (isInside)
@@ -90,6 +90,14 @@ TargetAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
       failed(check("threads", threads, PositiveCount::contains(threads), // C5
                    PositiveCount::describe())))
     return failure();
+  bool isWide = vectorBits == 512 && masks;
+  if (bytes != DotUnit::Fma && (bytes != DotUnit::Quads || !isWide)) // C6
+    return emitError() << "a target has bytes = fma, or quads with masked "
+                          "vectors of 512 bits, but found "
+                       << stringifyEnum(bytes);
+  if (bf16 == DotUnit::Quads)
+    return emitError() << "a target has bf16 = fma, pairs or tiles, but found "
+                          "quads";
   if (bf16 == DotUnit::Fma || vectorBits == 512) // C4
     return success();
   return emitError() << "vector_bits of a target with bf16 = "

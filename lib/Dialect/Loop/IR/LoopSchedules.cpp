@@ -79,9 +79,10 @@ static LogicalResult verifyContraction(Attribute attr, Operation *op) {
                       : ContractOp();
   if (!contract)
     return refuse(kernel, attr) << "which is for a contraction";
-  if (!contract.getAccType().isF32() && !contract.getAccType().isF64())
-    return refuse(kernel, attr) << "which accumulates in f32 or f64, but its "
-                                   "contraction does in "
+  if (!contract.getAccType().isF32() && !contract.getAccType().isF64() &&
+      !contract.getAccType().isInteger(32))
+    return refuse(kernel, attr) << "which accumulates in f32, f64 or i32, but "
+                                   "its contraction does in "
                                 << contract.getAccType();
   return success();
 }
@@ -251,10 +252,12 @@ static LogicalResult verifyUnit(EmitError emitError, DotUnit unit,
     return emitError() << "a schedule with unit " << stringifyEnum(unit)
                        << " has 16 lanes and is masked, but found " << lanes
                        << (masked ? "" : ", not masked");
+  bool isQuads = unit == DotUnit::Quads;
   if (failed(verifyMultiple(emitError, "block_depth", blockDepth,
-                            "2 * lanes", 2 * lanes, kMaxSide)))
+                            isQuads ? "4 * lanes" : "2 * lanes",
+                            (isQuads ? 4 : 2) * lanes, kMaxSide)))
     return failure();
-  if (unit == DotUnit::Pairs)
+  if (unit != DotUnit::Tiles)
     return success();
   int64_t high = tileRows / 16, wide = tileColumns / 16;
   if (tileRows % 16 == 0 && tileColumns % 16 == 0 &&

@@ -430,9 +430,12 @@ LogicalResult ContractOp::verify() {
     return emitOpError() << "expects to accumulate in f32, f64 or an integer, "
                             "but found "
                          << acc;
-  for (Value operand : {getLhs(), getRhs()})
-    if (isa<FloatType>(getElement(operand.getType())) !=
-        isa<FloatType>(acc)) // C3
+  // What a prologue yields is looked at with its region.
+  for (auto [operand, prologue] :
+       {std::pair(getLhs(), &getLhsPrologue()),
+        std::pair(getRhs(), &getRhsPrologue())})
+    if (prologue->empty() && isa<FloatType>(getElement(operand.getType())) !=
+                                 isa<FloatType>(acc)) // C3
       return emitOpError() << "cannot accumulate " << operand.getType()
                            << " in " << acc;
   if (!getMasks().empty() && getMasks().size() != 2)

@@ -274,6 +274,7 @@ static ProductShape describe(ContractOp op,
   product.sumBits = op.getAccType().getIntOrFloatBitWidth();
   product.ofBF16 =
       op.getAccType().isF32() && analysis::hasFactorsOfBF16(op);
+  product.ofBytes = analysis::getUnsignedFactor(op).has_value();
   product.isRegular = llvm::none_of(
       llvm::seq(3u), [&](unsigned k) { return shape.isIrregular(k); });
   product.aIsMatrix = !shape.isIrregular(0);

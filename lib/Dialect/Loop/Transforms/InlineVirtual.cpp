@@ -92,6 +92,29 @@ static int64_t getPoints(LoadOp load, const analysis::SizeHints &hints) {
   return hints.product(getNest(load).getBodyExtents());
 }
 
+/// Whether an integer contraction reads what `nest` gives, or what one nest more
+/// makes of it.
+static bool isFactor(Operation *nest, bool directly) {
+  return llvm::any_of(nest->getUsers(), [&](Operation *user) {
+    if (auto contract = dyn_cast<ContractOp>(user))
+      return isa<IntegerType>(contract.getAccType());
+    auto load = dyn_cast<LoadOp>(user);
+    auto reader = load ? dyn_cast_or_null<PointwiseOp>(load->getParentOp())
+                       : PointwiseOp();
+    return !directly && reader && isFactor(reader, /*directly=*/true);
+  });
+}
+
+/// Whether bytes are extended for an integer contraction by `reader`, and shifted
+/// perhaps, which the contraction takes as its prologue: with them 32 bits would
+/// be stored.
+static bool isByteOfProduct(PointwiseOp producer, NestOpInterface reader) {
+  auto type = cast<RankedTensorType>(producer.getResult().getType());
+  return type.getElementTypeBitWidth() == 8 &&
+         isa<PointwiseOp>(reader.getOperation()) &&
+         isFactor(reader, /*directly=*/false);
+}
+
 std::optional<StoreReason>
 InlineVirtual::whyStore(PointwiseOp producer,
                         const analysis::SizeHints &hints) {
@@ -108,6 +131,8 @@ InlineVirtual::whyStore(PointwiseOp producer,
       return StoreReason{isa<ContractOp>(user)
                              ? "a contraction reads it from memory"
                              : "it leaves the program's kernels"};
+    if (isByteOfProduct(producer, getNest(load)))
+      return StoreReason{"a product of bytes reads it from memory"};
     ++loads;
     evaluations += double(getPoints(load, hints)) / points;
     // A nest that also needs it in memory would compute it twice.
@@ -178,6 +203,14 @@ bool InlineVirtual::inlineOperand(ContractOp contract, unsigned side,
   bool moves = body.getTerminator()->getOperand(0) == load.getResult();
   int64_t cost = analysis::getCost(producer.getBody()) - 1;
   bool onlyUse = producer.getResult().hasOneUse();
+  bool ofIntegers = isa<IntegerType>(contract.getAccType());
+  if (!moves && (ofIntegers || isa<IntegerType>(load.getType()))) {
+    // There are products of bytes. They are extended by all who read them, and what
+    // makes bytes of floats is done once.
+    if (!load.getType().isInteger(8) || getGPUTarget(contract))
+      return false;
+    onlyUse |= ofIntegers;
+  }
   if (!moves && (cost > maxPrologueCost || !onlyUse ||
                  !contract.getMasks().empty()))
     return false;

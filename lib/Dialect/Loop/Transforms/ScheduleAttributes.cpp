@@ -25,6 +25,7 @@ Machine loop::getMachine(TargetAttr target) {
   machine.l2Bytes = target.getL2();
   machine.grainPoints = target.getGrainPoints();
   machine.bf16 = target.getBf16();
+  machine.bytes = target.getBytes();
   machine.threads = target.getThreads();
   machine.streamBytes = target.getStream();
   return machine;

@@ -8,6 +8,8 @@
 
 #include "kiln/Dialect/Loop/Transforms/Schedules.h"
 
+#include "kiln/Dialect/Loop/IR/Weights.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -239,9 +241,12 @@ static void readInPlace(PackedSchedule &s, const ProductShape &product,
 static PackedSchedule choosePacked(const ProductShape &product,
                                    const Machine &machine) {
   PackedSchedule s;
-  s.unit = product.ofBF16 ? machine.bf16 : DotUnit::Fma;
+  s.unit = product.ofBF16    ? machine.bf16
+           : product.ofBytes ? machine.bytes
+                             : DotUnit::Fma;
   bool isFma = s.unit == DotUnit::Fma;
-  int64_t bytes = isFma ? product.sumBits / 8 : 2; // of what is packed
+  // Of what is packed.
+  int64_t bytes = product.sumBits / 8 / getFactorsOfWord(s.unit);
   s.lanes = machine.vectorBits / product.sumBits;
   s.unroll = std::min<int64_t>(4, s.lanes);
   s.masked = machine.masks || !isFma;
@@ -249,7 +254,7 @@ static PackedSchedule choosePacked(const ProductShape &product,
   chooseTile(s, product, machine);
   // Long passes over k amortise the loads and stores of sums.
   s.blockDepth = 4096 / bytes;
-  int64_t together = isFma ? s.lanes : 2 * s.lanes;
+  int64_t together = s.lanes * getFactorsOfWord(s.unit);
   if (product.k) {
     int64_t k = std::max<int64_t>(*product.k, 1);
     s.blockDepth = roundUp(divideUp(k, divideUp(k, s.blockDepth)), together);

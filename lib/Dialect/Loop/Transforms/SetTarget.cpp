@@ -31,7 +31,7 @@ public:
           &getContext(), int64_t(vectorBits), int64_t(vectorRegisters),
           bool(masks), int64_t(l1Bytes), int64_t(l2Bytes), int64_t(l3Bytes),
           int64_t(grainPoints), int64_t(grainNs), bf16.getValue(),
-          int64_t(threads), int64_t(streamBytes));
+          int64_t(threads), int64_t(streamBytes), bytes.getValue());
     else
       target = GPUTargetAttr::getChecked(
           [&] { return mlir::emitError(getOperation().getLoc()); },

@@ -8,6 +8,8 @@
 
 #include "kiln/Dialect/Loop/Transforms/Tuning.h"
 
+#include "kiln/Dialect/Loop/IR/Weights.h"
+
 #include <algorithm>
 #include <tuple>
 
@@ -117,7 +119,7 @@ loop::getCandidates(const ProductShape &product, const PackedSchedule &first,
           bool isTiles = s.unit == DotUnit::Tiles;
           s.tileRows = isTiles ? tileRows : std::min(tileRows, m);
           s.tileColumns = tileColumns;
-          int64_t together = s.unit == DotUnit::Fma ? s.lanes : 2 * s.lanes;
+          int64_t together = getFactorsOfWord(s.unit) * s.lanes;
           s.blockDepth = roundUp(depth, together);
           s.itemRows = roundUp(std::min(itemRows, m), s.tileRows);
           s.itemColumns = roundUp(std::min(itemColumns, n), s.tileColumns);

@@ -70,6 +70,7 @@ def Loop_TargetAttr : Loop_Attr<"Target", "target"> {
     | `grain_points` | points of nests | what is worth handing to a thread, of one kernel |
     | `grain_ns` | nanoseconds | the same, of a launch of several kernels |
     | `bf16` | | what multiplies bf16 fastest |
+    | `bytes` | | what multiplies bytes fastest, `fma` if it is not said |
     | `threads` | | that run kernels side by side, 2 if it is not said |
     | `stream` | bytes | of a result, from which on it is better written past the caches; 0 (never) if it is not said |
 
@@ -79,6 +80,12 @@ def Loop_TargetAttr : Loop_Attr<"Target", "target"> {
     - `pairs`: instructions that add the products of two neighbours in the sum to
       an f32 (AVX512-BF16), on processors where they do more than `fma`;
     - `tiles`: registers of 16 by 16 sums (AMX).
+
+    `bytes` is one of
+
+    - `fma`: multiplications and additions of i32, the default;
+    - `quads`: instructions that add the products of four neighbours in the sum,
+      unsigned bytes and signed ones, to an i32 (AVX512-VNNI).
 
     A module without it is for `TargetAttr::getDefault`: an x86-64-v3 with 32 KiB,
     512 KiB and 16 MiB of cache. A GPU, with warps and shared memory instead of
@@ -92,6 +99,7 @@ def Loop_TargetAttr : Loop_Attr<"Target", "target"> {
     - (C3) `grain_points` and `grain_ns` are from 1 to 10^9.
     - (C4) `vector_bits` is 512 where `bf16` is not `fma`.
     - (C5) `threads` is from 1 to 10^9.
+    - (C6) `bytes` is `fma`, or `quads` with masked vectors of 512 bits.
 
     Example:
 
@@ -112,7 +120,8 @@ def Loop_TargetAttr : Loop_Attr<"Target", "target"> {
     "int64_t":$grain_ns,
     Loop_DotUnitParameter:$bf16,
     DefaultValuedParameter<"int64_t", "2">:$threads,
-    DefaultValuedParameter<"int64_t", "0">:$stream
+    DefaultValuedParameter<"int64_t", "0">:$stream,
+    Loop_DotUnitParameter:$bytes
   );
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;

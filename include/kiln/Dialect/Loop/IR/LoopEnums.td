@@ -35,10 +35,11 @@ def Loop_InvokeKind : I32EnumAttr<"InvokeKind",
 }
 
 def Loop_DotUnit : I32EnumAttr<"DotUnit",
-    "what multiplies bf16 on a processor", [
+    "what multiplies on a processor", [
       I32EnumAttrCase<"Fma", 0, "fma">,
       I32EnumAttrCase<"Pairs", 1, "pairs">,
-      I32EnumAttrCase<"Tiles", 2, "tiles">
+      I32EnumAttrCase<"Tiles", 2, "tiles">,
+      I32EnumAttrCase<"Quads", 3, "quads">
     ]> {
   let cppNamespace = "::kiln::loop";
   let genSpecializedAttr = 0;

@@ -344,8 +344,8 @@ def Loop_ContractOp : Loop_NestOp<"contract",
     - (C1) the result's shape is the parallel extents.
     - (C2) an operand has as many index expressions as dimensions; they use
       `d<k>` below the number of domain dimensions.
-    - (C3) the accumulator is f32, f64 or an integer, and both or neither of
-      the operands are floats.
+    - (C3) the accumulator is f32, f64 or an integer, and factors, which are what
+      prologues yield, are floats if it is one and integers if not.
     - (C4) a prologue has one argument, of the operand's element type; the
       epilogue one of `accType` and an `index` per parallel extent. It yields the
       result's element type.

@@ -172,10 +172,11 @@ def Loop_PackedScheduleAttr : Loop_Schedule<"PackedSchedule", "packed"> {
     in the middle keeps `tile_rows` times `tile_columns` sums in registers and takes
     `unroll` steps of the depth at a time.
 
-    `unit` says what multiplies. Other than with `fma`, factors are bf16, two
-    neighbours along the depth are a word of a panel, and a step is a word: `pairs`
-    multiplies vectors of words (`vdpbf16ps`), `tiles` registers of 16 by 16 words
-    (`tdpbf16ps`).
+    `unit` says what multiplies. Other than with `fma`, neighbours along the depth
+    are a word of a panel, and a step is a word. Of two bf16 `pairs` multiplies
+    vectors of words (`vdpbf16ps`), `tiles` registers of 16 by 16 words
+    (`tdpbf16ps`); of four bytes, unsigned ones of one operand and signed ones of the
+    other, `quads` multiplies vectors of words (`vpdpbusd`) and sums are i32.
 
     If `in_place`, A is not packed: neighbours along the innermost dimensions of the
     depth, which no mask leaves out in part, are broadcast from where they lie. Where
@@ -191,10 +192,10 @@ def Loop_PackedScheduleAttr : Loop_Schedule<"PackedSchedule", "packed"> {
       of `tile_columns`, `block_depth` of `lanes`, all at most 2^20.
     - (C5) block and item together need scratch memory for at most 2^27 elements.
     - (C6) `grain` is from 1 to 10^9.
-    - (C7) the kernel is a contraction that accumulates in f32 or f64.
+    - (C7) the kernel is a contraction that accumulates in f32, f64 or i32.
     - (C8) with another unit than `fma` there are 16 lanes, masked, and
-      `block_depth` is a multiple of 32. That factors are bf16 and matrices is
-      checked where it is emitted.
+      `block_depth` is a multiple of 32, with `quads` of 64. That factors are bf16
+      or bytes is checked where it is emitted.
     - (C9) with `tiles` `tile_rows` and `tile_columns` are multiples of 16, whose
       sums and factors fit into 8 registers: 16 by 16, 32 or 48, 32 by 16 or 32,
       or 48 by 16.
@@ -226,7 +227,7 @@ def Loop_SkinnyRowsScheduleAttr
     - (C2) `item_columns` is a multiple of `lanes`, at most 2^20.
     - (C3) `unroll` is from 1 to 16.
     - (C4) `grain` is from 1 to 10^9.
-    - (C5) the kernel is a contraction that accumulates in f32 or f64. That it has
+    - (C5) the kernel is a contraction that accumulates in f32, f64 or i32. That it has
       1 to 32 rows and neighbours along the rows of B and of the result is checked
       where it is emitted.
 
@@ -249,7 +250,7 @@ def Loop_SkinnyColumnsScheduleAttr
     - (C2) `item_columns` is from 1 to 2^20.
     - (C3) `columns` is from 1 to 16.
     - (C4) `grain` is from 1 to 10^9.
-    - (C5) the kernel is a contraction that accumulates in f32 or f64. That it has
+    - (C5) the kernel is a contraction that accumulates in f32, f64 or i32. That it has
       at most 32 rows and neighbours along the rows of A and the columns of B is
       checked where it is emitted.
 

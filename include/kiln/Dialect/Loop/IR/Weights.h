@@ -47,13 +47,19 @@ inline bool isFrozen(mlir::Value tensor) {
          llvm::all_of(kernel.getInputs(), isFrozen);
 }
 
-/// Steps of the depth that a block of `depth` has in a panel: words of two with
-/// other units than multiply-adds, padded to whole vectors.
+/// Factors of a word of a panel, which are neighbours along the depth.
+inline int64_t getFactorsOfWord(DotUnit unit) {
+  if (unit == DotUnit::Quads)
+    return 4;
+  return unit == DotUnit::Fma ? 1 : 2;
+}
+
+/// Steps of the depth that a block of `depth` has in a panel: words, padded to
+/// whole vectors.
 inline int64_t getPackedSteps(PackedScheduleAttr schedule, int64_t depth) {
-  const bool inWords = schedule.getUnit() != DotUnit::Fma;
-  return int64_t(
-             llvm::alignTo(depth, schedule.getLanes() * (inWords ? 2 : 1))) /
-         (inWords ? 2 : 1);
+  const int64_t together = getFactorsOfWord(schedule.getUnit());
+  return int64_t(llvm::alignTo(depth, schedule.getLanes() * together)) /
+         together;
 }
 
 /// Elements, of the type of the sums, that the panels of B take: of one block

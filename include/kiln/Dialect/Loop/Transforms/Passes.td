@@ -553,6 +553,13 @@ def SetTargetPass : Pass<"loop-set-target", "::mlir::ModuleOp"> {
                         "products of two neighbours in the sum (AVX512-BF16)"),
              clEnumValN(::kiln::loop::DotUnit::Tiles, "tiles",
                         "registers of 16 by 16 sums (AMX)"))}]>,
+    Option<"bytes", "bytes", "::kiln::loop::DotUnit",
+           "::kiln::loop::DotUnit::Fma", "What multiplies bytes fastest.",
+           [{::llvm::cl::values(
+             clEnumValN(::kiln::loop::DotUnit::Fma, "fma",
+                        "multiplications and additions of i32"),
+             clEnumValN(::kiln::loop::DotUnit::Quads, "quads",
+                        "products of four neighbours in the sum (AVX512-VNNI)"))}]>,
     Option<"threads", "threads", "::kiln::PositiveCount", "2",
            "The threads that run kernels side by side.">,
     Option<"chip", "chip", "std::string", "",

@@ -41,6 +41,7 @@ struct Machine {
   int64_t l2Bytes = 512 << 10;
   int64_t grainPoints = 16384;
   DotUnit bf16 = DotUnit::Fma;
+  DotUnit bytes = DotUnit::Fma;
   int64_t threads = 2;
   int64_t streamBytes = 0;
 };
@@ -141,6 +142,8 @@ struct ProductShape {
   Size batch = 1, m, n, k;
   int64_t sumBits = 32;
   bool ofBF16 = false; ///< factors are bf16, their sums f32
+  /// Factors of one side are unsigned bytes, of the other signed ones.
+  bool ofBytes = false;
   /// All operands are matrices whose rows and columns are one dimension each.
   bool isRegular = true;
   bool aIsMatrix = true; ///< A is one, whatever B and the result are
