@@ -1867,3 +1867,83 @@ func.func @"t_copy"(%x0: tensor<3x4xf32>) {
   %r = aten.t_copy(%x0) : (tensor<3x4xf32>) -> tensor<4x3xf32>
   return
 }
+func.func @"quantized_decomposed.quantize_per_tensor"(%x0: tensor<3x8xf32>) {
+  %r = quantized_decomposed.quantize_per_tensor(%x0, scale = 0.5, zero_point = 3, quant_min = -128, quant_max = 127, dtype = i8) : (tensor<3x8xf32>) -> tensor<3x8xi8>
+  return
+}
+func.func @"quantized_decomposed.quantize_per_tensor.tensor"(%x0: tensor<3x8xf32>, %x1: tensor<f32>, %x2: tensor<i64>) {
+  %r = quantized_decomposed.quantize_per_tensor.tensor(%x0, %x1, %x2, quant_min = -128, quant_max = 127, dtype = i8) : (tensor<3x8xf32>, tensor<f32>, tensor<i64>) -> tensor<3x8xi8>
+  return
+}
+func.func @"quantized_decomposed.quantize_per_tensor.tensor2"(%x0: tensor<3x8xf32>, %x1: tensor<f32>, %x2: tensor<i64>, %x3: tensor<i64>, %x4: tensor<i64>) {
+  %r = quantized_decomposed.quantize_per_tensor.tensor2(%x0, %x1, %x2, %x3, %x4, dtype = i8) : (tensor<3x8xf32>, tensor<f32>, tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<3x8xi8>
+  return
+}
+func.func @"quantized_decomposed.dequantize_per_tensor"(%x0: tensor<3x8xi8>) {
+  %r = quantized_decomposed.dequantize_per_tensor(%x0, scale = 0.5, zero_point = 3, quant_min = -128, quant_max = 127, dtype = i8) : (tensor<3x8xi8>) -> tensor<3x8xf32>
+  return
+}
+func.func @"quantized_decomposed.dequantize_per_tensor.tensor"(%x0: tensor<3x8xi8>, %x1: tensor<f32>, %x2: tensor<i64>) {
+  %r = quantized_decomposed.dequantize_per_tensor.tensor(%x0, %x1, %x2, quant_min = -128, quant_max = 127, dtype = i8) : (tensor<3x8xi8>, tensor<f32>, tensor<i64>) -> tensor<3x8xf32>
+  return
+}
+func.func @"quantized_decomposed.dequantize_per_tensor.tensor2"(%x0: tensor<3x8xi8>, %x1: tensor<f32>, %x2: tensor<i64>, %x3: tensor<i64>, %x4: tensor<i64>) {
+  %r = quantized_decomposed.dequantize_per_tensor.tensor2(%x0, %x1, %x2, %x3, %x4, dtype = i8) : (tensor<3x8xi8>, tensor<f32>, tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<3x8xf32>
+  return
+}
+func.func @"quantized_decomposed.choose_qparams.tensor"(%x0: tensor<3x8xf32>) {
+  %r:2 = quantized_decomposed.choose_qparams.tensor(%x0, quant_min = -128, quant_max = 127, eps = 1.0e-05, dtype = i8) : (tensor<3x8xf32>) -> (tensor<1xf64>, tensor<1xi64>)
+  return
+}
+func.func @"quantized_decomposed.choose_qparams_symmetric.tensor"(%x0: tensor<3x8xf32>) {
+  %r:2 = quantized_decomposed.choose_qparams_symmetric.tensor(%x0, quant_min = -128, quant_max = 127, eps = 1.0e-05, dtype = i8) : (tensor<3x8xf32>) -> (tensor<1xf64>, tensor<1xi64>)
+  return
+}
+func.func @"quantized_decomposed.quantize_per_channel"(%x0: tensor<3x8xf32>, %x1: tensor<3xf32>, %x2: tensor<3xi64>) {
+  %r = quantized_decomposed.quantize_per_channel(%x0, %x1, %x2, axis = 0, quant_min = -128, quant_max = 127, dtype = i8) : (tensor<3x8xf32>, tensor<3xf32>, tensor<3xi64>) -> tensor<3x8xi8>
+  return
+}
+func.func @"quantized_decomposed.dequantize_per_channel"(%x0: tensor<3x8xi8>, %x1: tensor<3xf32>, %x2: tensor<3xi64>) {
+  %r = quantized_decomposed.dequantize_per_channel(%x0, %x1, zero_points = %x2, axis = 0, quant_min = -128, quant_max = 127, dtype = i8) : (tensor<3x8xi8>, tensor<3xf32>, tensor<3xi64>) -> tensor<3x8xf32>
+  return
+}
+func.func @"quantized_decomposed.fake_quant_per_channel"(%x0: tensor<3x8xf32>, %x1: tensor<3xf32>, %x2: tensor<3xi64>) {
+  %r = quantized_decomposed.fake_quant_per_channel(%x0, %x1, %x2, axis = 0, quant_min = -128, quant_max = 127) : (tensor<3x8xf32>, tensor<3xf32>, tensor<3xi64>) -> tensor<3x8xf32>
+  return
+}
+func.func @"quantized_decomposed.choose_qparams_per_token"(%x0: tensor<3x8xf32>) {
+  %r:2 = quantized_decomposed.choose_qparams_per_token(%x0, dtype = i8) : (tensor<3x8xf32>) -> (tensor<3x1xf64>, tensor<3x1xi64>)
+  return
+}
+func.func @"quantized_decomposed.choose_qparams_per_token_asymmetric"(%x0: tensor<3x8xf32>) {
+  %r:2 = quantized_decomposed.choose_qparams_per_token_asymmetric(%x0, dtype = i8) : (tensor<3x8xf32>) -> (tensor<3x1xf64>, tensor<3x1xi64>)
+  return
+}
+func.func @"quantized_decomposed.quantize_per_token"(%x0: tensor<3x8xf32>, %x1: tensor<3x1xf64>, %x2: tensor<3x1xi64>) {
+  %r = quantized_decomposed.quantize_per_token(%x0, %x1, %x2, quant_min = -128, quant_max = 127, dtype = i8) : (tensor<3x8xf32>, tensor<3x1xf64>, tensor<3x1xi64>) -> tensor<3x8xi8>
+  return
+}
+func.func @"quantized_decomposed.dequantize_per_token"(%x0: tensor<3x8xi8>, %x1: tensor<3x1xf64>, %x2: tensor<3x1xi64>) {
+  %r = quantized_decomposed.dequantize_per_token(%x0, %x1, %x2, quant_min = -128, quant_max = 127, dtype = i8, output_dtype = f32) : (tensor<3x8xi8>, tensor<3x1xf64>, tensor<3x1xi64>) -> tensor<3x8xf32>
+  return
+}
+func.func @"quantized_decomposed.quantize_per_channel_group"(%x0: tensor<3x8xf32>, %x1: tensor<3x2xf32>, %x2: tensor<3x2xi32>) {
+  %r = quantized_decomposed.quantize_per_channel_group(%x0, %x1, %x2, quant_min = -128, quant_max = 127, dtype = i8, group_size = 4) : (tensor<3x8xf32>, tensor<3x2xf32>, tensor<3x2xi32>) -> tensor<3x8xi8>
+  return
+}
+func.func @"quantized_decomposed.dequantize_per_channel_group"(%x0: tensor<3x8xi8>, %x1: tensor<3x2xf32>, %x2: tensor<3x2xi32>) {
+  %r = quantized_decomposed.dequantize_per_channel_group(%x0, %x1, zero_points = %x2, quant_min = -128, quant_max = 127, dtype = i8, group_size = 4, output_dtype = f32) : (tensor<3x8xi8>, tensor<3x2xf32>, tensor<3x2xi32>) -> tensor<3x8xf32>
+  return
+}
+func.func @"quantized_decomposed.convert_element_type.no_fuse"(%x0: tensor<3x8xf32>) {
+  %r = quantized_decomposed.convert_element_type.no_fuse(%x0, dtype = bf16) : (tensor<3x8xf32>) -> tensor<3x8xbf16>
+  return
+}
+func.func @"_int_mm"(%x0: tensor<3x8xi8>, %x1: tensor<8x4xi8>) {
+  %r = aten._int_mm(%x0, %x1) : (tensor<3x8xi8>, tensor<8x4xi8>) -> tensor<3x4xi32>
+  return
+}
+func.func @"_weight_int8pack_mm"(%x0: tensor<3x8xf32>, %x1: tensor<4x8xi8>, %x2: tensor<4xf32>) {
+  %r = aten._weight_int8pack_mm(%x0, %x1, %x2) : (tensor<3x8xf32>, tensor<4x8xi8>, tensor<4xf32>) -> tensor<3x4xf32>
+  return
+}

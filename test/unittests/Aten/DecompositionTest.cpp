@@ -67,7 +67,8 @@ Names runPass(StringRef target) {
   for (auto function : module->getOps<mlir::func::FuncOp>()) {
     // The function's name says the library unless it is ATen.
     std::string name = function.getName().str();
-    if (!function.getName().starts_with("transformers."))
+    if (!function.getName().starts_with("transformers.") &&
+        !function.getName().starts_with("quantized_decomposed."))
       name = "aten." + name;
     bool stays = false;
     function.walk([&](Operation *op) {

@@ -9,6 +9,7 @@
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
 
 #include "kiln/Dialect/Aten/IR/Overload.h"
+#include "kiln/Dialect/Aten/IR/QuantizedDialect.h"
 #include "kiln/Dialect/Aten/IR/TransformersDialect.h"
 #include "kiln/Dialect/Aten/IR/WholeOps.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"

@@ -112,4 +112,19 @@ def Aten_FusedMovingAvgObsFqHelperFunctionalOp : Aten_CompositeOp<
   let summary = "Observe a range, and round to the grid that it asks for";
 }
 
+//===----------------------------------------------------------------------===//
+// Products of levels
+//===----------------------------------------------------------------------===//
+
+def Aten_IntMmOp : Aten_CompositeOp<
+    "aten::_int_mm(Tensor self, Tensor mat2) -> Tensor", "decomposeIntMm"> {
+  let summary = "Product of two matrices of bytes, in 32 bits";
+}
+
+def Aten_WeightInt8packMmOp : Aten_CompositeOp<
+    "aten::_weight_int8pack_mm(Tensor self, Tensor mat2, Tensor scales) -> "
+    "Tensor", "decomposeWeightInt8packMm"> {
+  let summary = "self @ mat2^T * scales, of a weight of bytes";
+}
+
 #endif // KILN_DIALECT_ATEN_IR_ATENCOMPOSITEQUANTIZEOPS_TD

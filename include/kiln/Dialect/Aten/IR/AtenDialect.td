@@ -42,7 +42,9 @@ def Aten_Dialect : Dialect {
   let hasRegionResultAttrVerify = 1;
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
-    "::kiln::guard::GuardDialect", "::kiln::aten::TransformersDialect"
+    "::kiln::guard::GuardDialect",
+    "::kiln::aten::QuantizedDecomposedDialect",
+    "::kiln::aten::TransformersDialect"
   ];
   let extraClassDeclaration = [{
     /// Says which overloads a name without one could mean.

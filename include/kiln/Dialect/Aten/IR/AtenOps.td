@@ -38,6 +38,7 @@ include "kiln/Dialect/Aten/IR/AtenReductionOps.td"
 include "kiln/Dialect/Aten/IR/AtenSearchOps.td"
 include "kiln/Dialect/Aten/IR/AtenUnaryOps.td"
 include "kiln/Dialect/Aten/IR/AtenViewOps.td"
+include "kiln/Dialect/Aten/IR/QuantizedOps.td"
 include "kiln/Dialect/Aten/IR/TransformersOps.td"
 
 #endif // KILN_DIALECT_ATEN_IR_ATENOPS_TD
