@@ -120,6 +120,7 @@ static void setTarget(mlir::OpPassManager &pm,
   target.l3Bytes = options.l3Bytes;
   target.streamBytes = options.streamBytes;
   target.bf16 = options.bf16;
+  target.bytes = options.bytes;
   target.threads = options.threads;
   target.tf32 = options.tf32;
   if (!options.chip.name.empty())
@@ -163,6 +164,13 @@ void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
   // Bodies become functions first: everything after this walks functions.
   pm.addPass(createOutlineAtenBodiesPass());
   decompose(pm, "loop");
+  // What is quantized is seen as it is made of, and nothing is a nest yet.
+  if (options.chip.name.empty()) {
+    aten::AtenMultiplyLevelsPassOptions levels;
+    levels.weightsOnly = options.bytes == loop::DotUnit::Fma;
+    pm.addNestedPass<mlir::func::FuncOp>(
+        aten::createAtenMultiplyLevelsPass(levels));
+  }
   mlir::OpPassManager &functions = pm.nest<mlir::func::FuncOp>();
   functions.addPass(createConvertAtenToLoopPass());
   functions.addPass(mlir::createCanonicalizerPass());

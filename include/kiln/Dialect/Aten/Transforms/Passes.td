@@ -171,4 +171,65 @@ def AtenSimplifyPass : Pass<"aten-simplify"> {
   let dependentDialects = ["::kiln::aten::AtenDialect"];
 }
 
+def AtenMultiplyLevelsPass
+    : Pass<"aten-multiply-levels", "::mlir::func::FuncOp"> {
+  let summary = "Multiply quantized matrices as the bytes that they are";
+  let description = [{
+    Works on what `aten-decompose{to=loop}` leaves. A factor of `mm` or `addmm` is
+    quantized if it is `(level - zero) * scale` of a matrix of i8 or ui8, whose scale
+    and zero do not change along the sum. They are numbers, or tensors of one element
+    or of one for each row of the left matrix, column of the right one.
+
+    The product of two such is a product of i32, of levels of which those of one
+    matrix are signed and those of the other unsigned (128 is added to one where they
+    are not), and all that the zeros and scales change is done to its result:
+
+        sum (a - za) (b - zb) = sum a b - za sum b - zb (sum a - K za)
+
+    Zeros that are numbers are taken off in i32, where the result is exact; others are
+    in f32. The float product rounds each term and each sum, this one the zeros that
+    are tensors and the scales: results are the same within the tolerance of a product
+    of f32, and if they are quantized again they may differ in one step where they lie
+    halfway between two. A scale that is infinite gives an infinity where the product
+    of floats has a NaN. Sums of weights depend on them alone, and are so made once
+    (`program-hoist-preparation`).
+
+    Of a product of which the right matrix alone is quantized, by a zero that is a
+    known 0 or absent, the scale is taken behind the product: what is read is the
+    bytes.
+
+    With `weights-only` that alone is done: for processors that multiply bytes no
+    faster than floats.
+
+    A sum of more than 33025 terms, of which i32 may be too small, of a length that is
+    not known, and with zeros that are no levels, stays as it is.
+
+    ```mlir
+    %f = aten._to_copy(%a, dtype = f32, non_blocking = false) : (tensor<8x16xui8>) -> tensor<8x16xf32>
+    %x = aten.mul.Tensor(%f, %half) : (tensor<8x16xf32>, f64) -> tensor<8x16xf32>
+    %g = aten._to_copy(%b, dtype = f32, non_blocking = false) : (tensor<16x4xi8>) -> tensor<16x4xf32>
+    %w = aten.mul.Tensor(%g, %half) : (tensor<16x4xf32>, f64) -> tensor<16x4xf32>
+    %y = aten.mm(%x, %w) : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %i = aten._to_copy(%a, dtype = i32, non_blocking = false) : (tensor<8x16xui8>) -> tensor<8x16xi32>
+    %j = aten._to_copy(%b, dtype = i32, non_blocking = false) : (tensor<16x4xi8>) -> tensor<16x4xi32>
+    %p = aten.mm(%i, %j) : (tensor<8x16xi32>, tensor<16x4xi32>) -> tensor<8x4xi32>
+    %q = aten._to_copy(%p, dtype = f32, non_blocking = false) : (tensor<8x4xi32>) -> tensor<8x4xf32>
+    %r = aten.mul.Tensor(%q, %half) : (tensor<8x4xf32>, f64) -> tensor<8x4xf32>
+    %y = aten.mul.Tensor(%r, %half) : (tensor<8x4xf32>, f64) -> tensor<8x4xf32>
+    ```
+  }];
+  let options = [
+    Option<"weightsOnly", "weights-only", "bool", "false",
+           "Leave products alone of which both factors are quantized.">
+  ];
+  let dependentDialects = ["::kiln::aten::AtenDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::kiln::guard::GuardDialect"];
+}
+
 #endif // KILN_DIALECT_ATEN_TRANSFORMS_PASSES_TD
