@@ -36,7 +36,7 @@ constexpr ReasonName reasonNames[] = {
 /// What a topic tells, in this order.
 struct Topic {
   std::string_view name;
-  std::array<std::string_view, 6> passes;
+  std::array<std::string_view, 8> passes;
 };
 
 constexpr Topic topics[] = {
@@ -44,7 +44,8 @@ constexpr Topic topics[] = {
     {"dynamic", {"aten-make-dynamic"}},
     {"fusion",
      {"loop-fuse", "loop-inline-virtual", "loop-share-rows",
-      "loop-fuse-products", "loop-split-reductions", "loop-fuse-columns"}},
+      "loop-fuse-products", "loop-split-reductions", "loop-fuse-columns",
+      "loop-split-contractions"}},
     {"memory", {"program-plan-memory", "loop-order-kernels", "program-hoist-preparation"}},
     {"partition", {"joint-partition", "joint-differentiate"}},
     {"schedule", {"program-export", "program-join-launches", "loop-pack-weights"}},
@@ -154,6 +155,13 @@ void Writer::addFusion(const Reason &reason, ReasonId id) {
   case ReasonId::ReductionSplit:
     text += "Reduced in " + get(reason, "parts") + " parts: " +
             get(reason, "nest") + "\n";
+    return;
+  case ReasonId::ProductSplit:
+    text += "Multiplied in " + get(reason, "parts") + " parts of " +
+            get(reason, "depth") + ": " + get(reason, "contraction") + "\n";
+    return;
+  case ReasonId::ProductWhole:
+    text += "Not multiplied in parts: " + get(reason, "contraction") + why;
     return;
   case ReasonId::ProductsFused:
     text += "Products in blocks of rows: " + get(reason, "kernel") + ", " +

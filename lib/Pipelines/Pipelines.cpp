@@ -136,6 +136,7 @@ static void fuse(mlir::OpPassManager &pm, const LoopPipelineOptions &options) {
   pm.addPass(loop::createChooseLayoutPass());
   mlir::OpPassManager &functions = pm.nest<mlir::func::FuncOp>();
   functions.addPass(loop::createSplitReductionsPass());
+  functions.addPass(loop::createSplitContractionsPass());
   loop::FusePassOptions fusion;
   fusion.maxNests = maxNests;
   functions.addPass(loop::createFusePass(fusion));

@@ -181,6 +181,57 @@ def SplitReductionsPass : Pass<"loop-split-reductions", "::mlir::func::FuncOp"> 
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
 
+def SplitContractionsPass : Pass<"loop-split-contractions", "::mlir::func::FuncOp"> {
+  let summary = "Multiply with a long sum in parts that run side by side";
+  let description = [{
+    A product with few rows and columns and a long sum, as the gradient of a convolution's
+    weights, has few tiles: to share them out, both operands are packed again for each.
+    One of at most `max-values` values, whose sum is `min-ratio` times as long as its
+    longer side, becomes two nests: a product for each of at most `parts` pieces of the
+    sum, of at least `min-depth` terms, and a reduction that adds these up, in which the
+    epilogue follows. Pieces are the outer dimensions of the sum, and equal parts of the
+    next one; a dimension that a mask looks at stays whole. How it is split follows from the sizes alone, not from the number of
+    threads, so the bits of a product do not depend on it. Nothing is split for a GPU,
+    whose schedules do.
+
+    Before:
+
+    ```mlir
+    %c = loop.contract parallel [64, 64] reduction [65536]
+        lhs %a[d0, d2] : tensor<64x65536xf32> rhs %b[d2, d1] : tensor<65536x64xf32>
+        acc f32 : tensor<64x64xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %p = loop.contract parallel [64, 64, 64] reduction [1024]
+        lhs %a[d1, d0 * 1024 + d3] : tensor<64x65536xf32>
+        rhs %b[d0 * 1024 + d3, d2] : tensor<65536x64xf32>
+        acc f32 : tensor<64x64x64xf32>
+    %c = loop.reduce parallel (%i, %j) in [64, 64] reduction (%k) in [64] <sum>
+        : tensor<64x64xf32> {
+      %x = loop.load %p[%k, %i, %j] : tensor<64x64x64xf32>
+      loop.yield %x : f32
+    }
+    ```
+
+    Reports `split` (passed), and `whole` (missed, with the reason) for what is small
+    and has a sum of two pieces.
+  }];
+  let options = [
+    Option<"maxValues", "max-values", "::kiln::PositiveCount", "65536",
+           "The values up to which a product has too few tiles.">,
+    Option<"minDepth", "min-depth", "::kiln::PositiveCount", "512",
+           "The fewest terms of a piece, for which its sums are stored and added.">,
+    Option<"minRatio", "min-ratio", "::kiln::PositiveCount", "8",
+           "How many times as long as the longer side a sum is at least.">,
+    Option<"parts", "parts", "::kiln::PositiveCount", "64",
+           "The most pieces.">
+  ];
+  let dependentDialects = ["::kiln::loop::LoopDialect"];
+}
+
 def FusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
   let summary = "Group loop nests into kernels";
   let description = [{
