@@ -255,11 +255,12 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
       buildCorePipeline(pm, core);
     });
   auto halfOfJoint = [&](auto build) {
-    return [build, budget = options.memoryBudget,
-            optimizer = options.optimizer](OpPassManager &pm) {
+    return [build, budget = options.memoryBudget, optimizer = options.optimizer,
+            fuses = options.backend == Backend::Inductor](OpPassManager &pm) {
       JointPipelineOptions joint;
       joint.memoryBudget = budget;
       joint.optimizer = optimizer;
+      joint.opensRows = fuses;
       build(pm, joint);
     };
   };

@@ -45,7 +45,7 @@ constexpr Topic topics[] = {
     {"fusion",
      {"loop-fuse", "loop-inline-virtual", "loop-share-rows",
       "loop-fuse-products", "loop-split-reductions", "loop-fuse-columns",
-      "loop-split-contractions"}},
+      "loop-fold-one-hot", "loop-split-contractions"}},
     {"memory", {"program-plan-memory", "loop-order-kernels", "program-hoist-preparation"}},
     {"partition", {"joint-partition", "joint-differentiate"}},
     {"schedule", {"program-export", "program-join-launches", "loop-pack-weights"}},
@@ -155,6 +155,9 @@ void Writer::addFusion(const Reason &reason, ReasonId id) {
   case ReasonId::ReductionSplit:
     text += "Reduced in " + get(reason, "parts") + " parts: " +
             get(reason, "nest") + "\n";
+    return;
+  case ReasonId::OneTerm:
+    text += "A sum of one term: " + get(reason, "nest") + "\n";
     return;
   case ReasonId::ProductSplit:
     text += "Multiplied in " + get(reason, "parts") + " parts of " +

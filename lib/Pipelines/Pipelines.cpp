@@ -65,6 +65,15 @@ void kiln::buildDifferentiationPipeline(mlir::OpPassManager &pm,
 
 void kiln::buildPartitionPipeline(mlir::OpPassManager &pm,
                                   const JointPipelineOptions &options) {
+  if (options.opensRows) {
+    // The maximum of a row and its sum of exponentials are all that its backward needs
+    // besides the row itself.
+    aten::AtenDecomposePassOptions open;
+    open.to = "loop";
+    open.only = {"_log_softmax"};
+    pm.addPass(aten::createAtenDecomposePass(open));
+    simplify(pm);
+  }
   joint::JointPartitionPassOptions partition;
   partition.memoryBudget = options.memoryBudget;
   pm.addPass(joint::createJointPartitionPass(partition));
@@ -132,6 +141,7 @@ static void fuse(mlir::OpPassManager &pm, const LoopPipelineOptions &options) {
   const int64_t maxNests = options.maxNests;
   // Inlining before fusion: what is inlined is not a kernel to be fused.
   pm.addNestedPass<mlir::func::FuncOp>(loop::createInlineVirtualPass());
+  pm.addNestedPass<mlir::func::FuncOp>(loop::createFoldOneHotPass());
   // What one function saves for another has an order for both.
   pm.addPass(loop::createChooseLayoutPass());
   mlir::OpPassManager &functions = pm.nest<mlir::func::FuncOp>();

@@ -82,6 +82,12 @@ struct JointPipelineOptions : mlir::PassPipelineOptions<JointPipelineOptions> {
       llvm::cl::desc("End the step with this optimizer, as of "
                      "joint-append-optimizer; empty: return gradients."),
       llvm::cl::init("")};
+  Option<bool> opensRows{
+      *this, "opens-rows",
+      llvm::cl::desc("Take operators on rows apart before the cut, so that the "
+                     "numbers of a row can be saved instead of the row; where "
+                     "kernels are fused that is no pass over memory more."),
+      llvm::cl::init(false)};
 };
 
 struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {

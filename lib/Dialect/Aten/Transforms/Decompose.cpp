@@ -64,6 +64,13 @@ struct AtenDecomposePass : impl::AtenDecomposePassBase<AtenDecomposePass> {
 
   LogicalResult decomposeBlock(Block &block, DecomposeTarget target);
   void runOnOperation() override;
+
+private:
+  /// True unless others are named.
+  bool isNamed(Operation *op) const {
+    return only.empty() ||
+           llvm::is_contained(only, op->getName().stripDialect());
+  }
 };
 
 } // namespace
@@ -78,7 +85,7 @@ LogicalResult AtenDecomposePass::decomposeBlock(Block &block,
       for (Block &nested : region)
         if (failed(decomposeBlock(nested, target)))
           return failure();
-    if (!isDecomposedFor(op, target) ||
+    if (!isDecomposedFor(op, target) || !isNamed(op) ||
         (keepDifferentiable && isDifferentiatedWhole(op))) {
       ++it;
       continue;

@@ -55,6 +55,33 @@ static int64_t getVector(Operation *code, const Machine &machine) {
   return machine.vectorBits / (8 * widest);
 }
 
+/// The same of a nest whose lanes are among its dimensions from `first` on: what does not
+/// depend on these, as the target of a row, is a scalar.
+static int64_t getVector(NestOpInterface nest, unsigned first,
+                         const Machine &machine) {
+  int64_t widest = 4;
+  llvm::SmallDenseSet<Value> varying;
+  nest->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments()) {
+        auto dim = nest.getDimensionOf(argument);
+        if (!dim || *dim >= first)
+          varying.insert(argument);
+      }
+    if (op == nest.getOperation() ||
+        llvm::none_of(op->getOperands(),
+                      [&](Value operand) { return varying.contains(operand); }))
+      return;
+    for (Value result : op->getResults()) {
+      varying.insert(result);
+      Type type = result.getType();
+      if (!isa<arith::IndexCastOp>(op) && (type.isF64() || type.isInteger(64)))
+        widest = 8;
+    }
+  });
+  return machine.vectorBits / (8 * widest);
+}
+
 /// Lanes of a reduction along its rows, or 1 for rows side by side. What else is
 /// in the kernel does not matter, so that the reduction adds up in the same order
 /// wherever it is fused, and what is computed again has the same bits.
@@ -63,7 +90,8 @@ static int64_t getRowLanes(NestOpInterface nest, const Machine &machine,
   if (readsAcross(nest, hints, /*joinsReduced=*/true))
     return 1;
   return chooseRowLanes(
-      getVector(nest, machine), analysis::getCost(nest->getRegion(0)),
+      getVector(nest, nest.getDomain().parallel.size(), machine),
+      analysis::getCost(nest->getRegion(0)),
       hints.evaluate(analysis::collapseReduced(nest, nullptr).back()));
 }
 
@@ -176,6 +204,8 @@ ScheduleAttr Chooser::chooseWithin(
     if (shape.hasOwn)
       shape.own = domain.parallel.back().getConstant();
     shape.vector = vector;
+    if (nest.isPointwise())
+      shape.vector = std::max(vector, getVector(nest, shared, machine));
     shape.traps = analysis::mayTrap(nest);
     if (nest.isReduction()) {
       shape.kind = NestShape::Kind::Reduction;

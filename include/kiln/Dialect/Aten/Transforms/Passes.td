@@ -82,7 +82,8 @@ def AtenDecomposePass : Pass<"aten-decompose"> {
 
     With `keep-differentiable`, ops with a derivative of their own are left for
     `joint-differentiate`, views aside: what they are made of has the same
-    gradient as a formula, but not where a factor is infinite or NaN.
+    gradient as a formula, but not where a factor is infinite or NaN. With `only`, all but
+    the named ops stay as they are.
 
     An op whose arguments have no decomposition (a one_hot of unknown classes, a
     dropout that draws numbers) is left as it is. Assumes that every size has an
@@ -107,7 +108,9 @@ def AtenDecomposePass : Pass<"aten-decompose"> {
     Option<"to", "to", "std::string", "\"core\"",
            "How far to go: import, core or loop.">,
     Option<"keepDifferentiable", "keep-differentiable", "bool", "false",
-           "Leave ops alone that bring a derivative of their own.">
+           "Leave ops alone that bring a derivative of their own.">,
+    ListOption<"only", "only", "std::string",
+               "Rewrite these operators alone, by their names without `aten.`.">
   ];
   let dependentDialects = ["::kiln::aten::AtenDialect",
                            "::mlir::arith::ArithDialect",

@@ -78,6 +78,43 @@ def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
 
+def FoldOneHotPass : Pass<"loop-fold-one-hot", "::mlir::func::FuncOp"> {
+  let summary = "Take the one term of a sum that is not 0";
+  let description = [{
+    A sum over an index of what is 0 unless the index is a certain one has one term, or
+    none if there is no such index. That is how a row of the gradient of a loss adds up,
+    which is 0 but at the target. The number that the index is compared with, the term
+    and other conditions must not depend on the index themselves.
+
+    Before:
+
+    ```mlir
+    %s = loop.reduce parallel (%i) in [8] reduction (%k) in [1000] <sum>
+        : tensor<8xf32> {
+      %n = arith.index_cast %k : index to i64
+      %t = loop.load %target[%i] : tensor<8xi64>
+      %hit = arith.cmpi eq, %n, %t : i64
+      %g = loop.load %grad[%i] : tensor<8xf32>
+      %zero = arith.constant 0.0 : f32
+      %x = arith.select %hit, %g, %zero : f32
+      loop.yield %x : f32
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %s = loop.pointwise (%i) in [8] : tensor<8xf32> {
+      ... select(0 <= target and target < 1000, %g + 0.0, 0.0)
+    }
+    ```
+
+    Reports `one-term` (passed).
+  }];
+  let dependentDialects = ["::kiln::loop::LoopDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::ModuleOp"> {
   let summary = "Store images with their channels last";
   let description = [{
