@@ -291,3 +291,46 @@ func.func @backward(%y: tensor<2x8x7x7xbf16> {loop.carried = "saved_0"}) -> tens
   }
   return %g : tensor<2x8x7x7xbf16>
 }
+
+// -----
+
+// An image that has its channels last, behind a token that is none of it, is followed by
+// the result of a convolution by channels of their own; whoever reads it walks it as it did.
+
+// CPU-LABEL: func.func @tokens
+// CPU: %[[W:.*]] = loop.pointwise (%i, %j, %k, %l) in [1, 3, 3, 16] : tensor<1x3x3x16xf32> {
+// CPU: %[[C:.*]] = loop.contract parallel [1, 6, 6, 16] reduction [1, 3, 3]
+// CPU-SAME: lhs %arg0[d0, d1 * 6 + d2 + d5 * 6 + d6 - 6, d3 + d4] : tensor<1x37x16xf32>
+// CPU-SAME: rhs %[[W]][d4, d5, d6, d3]
+// CPU: loop.pointwise (%i, %j, %k) in [1, 36, 16] : tensor<1x36x16xf32> {
+// CPU: loop.load %[[C]][
+// CPU-SAME: %k] : tensor<1x6x6x16xf32>
+func.func @tokens(%x: tensor<1x37x16xf32>, %w: tensor<16x1x3x3xf32>) -> tensor<1x36x16xf32> {
+  %y = loop.contract parallel [1, 16, 6, 6] reduction [1, 3, 3]
+      lhs %x[d0, d2 * 6 + d3 + d5 * 6 + d6 - 6, d1 + d4] : tensor<1x37x16xf32>
+          mask and(and(le(1, d2 + d5), lt(d2 + d5 - 1, 6)), and(le(1, d3 + d6), lt(d3 + d6 - 1, 6)))
+      rhs %w[d1, d4, d5, d6] : tensor<16x1x3x3xf32> mask 1
+      acc f32 : tensor<1x16x6x6xf32>
+  %z = loop.pointwise (%i, %j, %k) in [1, 36, 16] : tensor<1x36x16xf32> {
+    %e = loop.load %y[%i, %k, floordiv(%j, 6), mod(%j, 6)] : tensor<1x16x6x6xf32>
+    %n = arith.negf %e : f32
+    loop.yield %n : f32
+  }
+  return %z : tensor<1x36x16xf32>
+}
+
+// An image that has its columns beside each other is walked along them.
+
+// CPU-LABEL: func.func @columns
+// CPU: loop.contract parallel [1, 16, 6, 6]
+func.func @columns(%x: tensor<1x16x8x8xf32>, %w: tensor<16x1x3x3xf32>) -> tensor<1x36x16xf32> {
+  %y = loop.contract parallel [1, 16, 6, 6] reduction [1, 3, 3]
+      lhs %x[d0, d1 + d4, d2 + d5, d3 + d6] : tensor<1x16x8x8xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<16x1x3x3xf32>
+      acc f32 : tensor<1x16x6x6xf32>
+  %z = loop.pointwise (%i, %j, %k) in [1, 36, 16] : tensor<1x36x16xf32> {
+    %e = loop.load %y[%i, %k, floordiv(%j, 6), mod(%j, 6)] : tensor<1x16x6x6xf32>
+    loop.yield %e : f32
+  }
+  return %z : tensor<1x36x16xf32>
+}

@@ -44,6 +44,8 @@ namespace kiln::loop {
 /// Elements that a convolution sums up from which on another order of its image and result
 /// is worth a copy of both, on a processor.
 static constexpr int64_t kMinHeavySum = 128;
+/// Channels from which on an image that has them last is followed.
+static constexpr int64_t kMinFollowed = 8;
 /// Of so many convolutions one may have its channels first, there.
 static constexpr unsigned kMostOthers = 4;
 
@@ -73,6 +75,7 @@ private:
   void freeResult(ContractOp op);
   bool pays();
   void giveUp();
+  void followImages();
   std::optional<unsigned> getLast(Value tensor) const;
 
   func::FuncOp function;
@@ -306,6 +309,30 @@ void ImageLayouts::giveUp() {
   }
 }
 
+/// Where an image has its channels last already, as the tokens of a transformer have, a
+/// convolution that walks its places would gather them: its result alone follows, and needs
+/// no copy of anything.
+void ImageLayouts::followImages() {
+  for (auto op : function.getOps<ContractOp>()) {
+    Windows windows(op);
+    if (windows.empty() || !multipliesFloats(op) || chosen.count(op))
+      continue;
+    unsigned rank = op.getDomain().parallel.size();
+    auto channels =
+        windows.getChannels(getIdentityMap(op.getContext(), rank));
+    if (!channels || hints.evaluate(op.getDomain().parallel[*channels]) < kMinFollowed)
+      continue;
+    for (unsigned side = 0; side < 2; ++side) {
+      if (chosen.count((side == 0 ? op.getLhs() : op.getRhs()).getDefiningOp()))
+        continue;
+      auto along = getStep(op, side, *channels), across = getStep(op, side, rank - 1);
+      if (along && along->isConstant(1) && across && !guard::hasDims(*across) &&
+          !across->isConstant(0) && !across->isConstant(1))
+        decide(op.getResult(), *channels);
+    }
+  }
+}
+
 const llvm::MapVector<Operation *, unsigned> &ImageLayouts::choose() {
   for (auto op : llvm::to_vector(function.getOps<ContractOp>())) {
     bool isFreed = !Windows(op).empty() && isHeavy(op);
@@ -326,6 +353,8 @@ const llvm::MapVector<Operation *, unsigned> &ImageLayouts::choose() {
   } while (chosen.size() != count);
   if (onCPU && !pays())
     giveUp();
+  if (onCPU)
+    followImages();
   return chosen;
 }
 

@@ -377,12 +377,18 @@ ScheduleAttr Chooser::chooseExpanded(ContractOp op) {
   };
   int64_t lanes = std::min<int64_t>(
       machine.vectorBits / op.getAccType().getIntOrFloatBitWidth(), 128);
-  SmallVector<ExprAttr> reduction = getExprs(op.getReductionExtents());
-  bool isLong = rank > parallel && (!reduction.back().getConstant() ||
-                                    *reduction.back().getConstant() >= lanes);
-  bool isRow = isLong && isContiguous(rank - 1, /*allowUniform=*/false) &&
-               !(parallel > 0 &&
-                 isContiguous(parallel - 1, /*allowUniform=*/true));
+  // Dimensions of 1 are no steps: a convolution of 1 x 1 is a product of matrices.
+  SmallVector<ExprAttr> extents = op.getDomain().all();
+  auto isOne = [&](unsigned dim) { return extents[dim].isConstant(1); };
+  unsigned row = rank, across = parallel;
+  while (row > parallel && isOne(row - 1))
+    --row;
+  while (across > 0 && isOne(across - 1))
+    --across;
+  bool isLong = row > parallel && extents[row - 1].getConstant().value_or(lanes) >= lanes;
+  bool isRow = isLong &&
+               isContiguous(row - 1, /*allowUniform=*/false) &&
+               !(across > 0 && isContiguous(across - 1, /*allowUniform=*/true));
 
   // As it will be emitted.
   KernelOp copy = cast<KernelOp>(kernel->clone());

@@ -96,19 +96,22 @@ SmallVector<ExprAttr> loop::getStrides(Value tensor) {
               : SmallVector<ExprAttr>();
 }
 
-std::optional<unsigned> loop::getNeighbours(ContractOp op, unsigned side) {
+std::optional<ExprAttr> loop::getStep(ContractOp op, unsigned side, unsigned dim) {
   SmallVector<ExprAttr> strides = getStrides(side == 0 ? op.getLhs() : op.getRhs());
   if (strides.empty())
     return std::nullopt;
-  Domain domain = op.getDomain();
   guard::Assumptions assumptions;
-  analysis::addExtents(assumptions, op.getContext(), domain.all());
+  analysis::addExtents(assumptions, op.getContext(), op.getDomain().all());
   ExprAttr address = analysis::linearize(
       op.getContext(), getExprs(side == 0 ? op.getLhsIndices() : op.getRhsIndices()),
       strides, assumptions);
+  return guard::getCoefficient(address, guard::getDim(op.getContext(), dim));
+}
+
+std::optional<unsigned> loop::getNeighbours(ContractOp op, unsigned side) {
+  Domain domain = op.getDomain();
   for (unsigned k = 0; k < domain.reduction.size(); ++k) {
-    auto step = guard::getCoefficient(
-        address, guard::getDim(op.getContext(), domain.parallel.size() + k));
+    auto step = getStep(op, side, domain.parallel.size() + k);
     if (step && step->isConstant(1) && !domain.reduction[k].isConstant(1))
       return k;
   }

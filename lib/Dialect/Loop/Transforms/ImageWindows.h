@@ -59,6 +59,9 @@ SmallVector<guard::ExprAttr> getStrides(Value tensor);
 /// so.
 bool multipliesFloats(ContractOp op);
 
+/// The step of an operand of `op` in memory along dimension `dim`; nothing if it is none.
+std::optional<guard::ExprAttr> getStep(ContractOp op, unsigned side, unsigned dim);
+
 /// The reduced dimension along which an operand has neighbours; nothing if there is none.
 std::optional<unsigned> getNeighbours(ContractOp op, unsigned side);
 
