@@ -65,10 +65,16 @@ static unsigned getAlignment(const Buffer &buffer, ExprAttr address,
   if (most <= element || position.vectorDim < 0)
     return element;
   ExprAttr dim = guard::getDim(address.getContext(), position.vectorDim);
-  uint64_t common = most;
+  uint64_t common = most, multiple = position.multiple;
+  if (position.begin) {
+    common = std::gcd(most, element * multiple);
+    multiple = 1;
+    address = address - position.begin - dim;
+    if (guard::contains(address, dim))
+      return element;
+  }
   auto take = [&](ExprAttr term) {
-    common = std::gcd(
-        common, element * getFactor(term, dim, position.multiple, most));
+    common = std::gcd(common, element * getFactor(term, dim, multiple, most));
   };
   if (address.getKind() == guard::ExprKind::Add)
     llvm::for_each(address.getOperands(), take);

@@ -84,8 +84,10 @@ struct Position {
   int vectorDim = -1;
   int64_t lanes = 1;
   Value mask; ///< of the lanes that lie inside; null when all do
-  /// The index of `vectorDim` at the first lane is a multiple of this.
+  /// The index of `vectorDim` at the first lane is a multiple of this, or is so
+  /// when `begin`, an expression without that index, is added to it.
   int64_t multiple = 1;
+  guard::ExprAttr begin;
 };
 
 /// The position of a nest at a point of the shared domain: its own dims have no

@@ -19,6 +19,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace kiln::loop {
 
@@ -150,8 +151,14 @@ private:
   void bindRow(Value result) override;
   Value loadStaged(LoadOp load, int64_t lanes) override;
 
-  Position enterRow(const Position &start, unsigned shared, Value element);
+  Position enterRow(const Position &start, unsigned shared, Value element,
+                    int64_t lanes);
   LogicalResult emitSteps(const Position &start, unsigned shared, RowBody body);
+  guard::ExprAttr chooseBegin();
+  void enterPeeled(const Position &point);
+  LogicalResult emitEdges(const Position &start, unsigned shared, RowBody body);
+  mlir::scf::ForOp emitVectorLoop(const Position &start, unsigned shared,
+                                  ArrayRef<Value> sums);
   LogicalResult emitRowReduce(ReduceOp op, const Position &shared);
   LogicalResult emitOwn(const Position &start, unsigned shared, RowBody body);
   FailureOr<SmallVector<Value>> combineShuffled(ReduceOp op,
@@ -196,9 +203,19 @@ private:
   Value emitDigit(RadixRow &row, unsigned k, Value shift, Value at);
 
   GPURowsScheduleAttr schedule;
+  /// Of rows that begin at no multiple of the lanes: where those do that this
+  /// one's place is known to be one of, the first of their vectors, how many
+  /// there are, and where they end. Null where all vectors of all rows are
+  /// aligned.
+  struct {
+    guard::ExprAttr begin;
+    Value head, vectors, split;
+  } peeled;
   Value rowInside;       ///< null where all are
   Value elementInside;   ///< of the elements at hand
   int64_t step = 0;      ///< which elements these are
+  /// The step of those before and behind the vectors of a row.
+  static constexpr int64_t kEdges = -1;
   int64_t sortedBytes = 0; ///< of shared memory that sorts have declared
   /// Elements of rows in registers, by the steps of a thread.
   llvm::DenseMap<std::pair<Value, int64_t>, Value> kept;

@@ -163,9 +163,9 @@ LogicalResult GridRowsEmitter::emitRowScan(ScanOp op, const Position &point) {
   elementInside = isLess(element, size);
   element = arith::MinSIOp::create(
       b, element, arith::SubIOp::create(b, size, constantIndex(lanes)));
-  auto next = emitScannedPiece(
-      op, enterRow(start, shared, element),
-      llvm::to_vector_of<Value>(loop.getRegionIterArgs()));
+  auto next =
+      emitScannedPiece(op, enterRow(start, shared, element, lanes),
+                       llvm::to_vector_of<Value>(loop.getRegionIterArgs()));
   if (failed(next))
     return failure();
   elementInside = {};

@@ -8,6 +8,8 @@
 
 #include "GridEmitter.h"
 
+#include "kiln/Analysis/AccessRelations.h"
+#include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Loop/IR/RowValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -84,21 +86,132 @@ void GridRowsEmitter::finish(Value result, const Position &position,
 // Rows
 //===----------------------------------------------------------------------===//
 
+/// The dimension of a row that neighbours are along: behind it there may be
+/// some of one element.
+static unsigned getLastWalked(ArrayRef<ExprAttr> extents, unsigned shared) {
+  unsigned last = extents.size() - 1;
+  while (last > shared && extents[last].isConstant(1))
+    --last;
+  return last;
+}
+
+static ExprAttr getRowSize(MLIRContext *context, ArrayRef<ExprAttr> extents,
+                           unsigned shared) {
+  return guard::product(context, llvm::to_vector(extents.drop_front(shared)));
+}
+
+/// Where most of what rows read and write begins: vectors that are aligned
+/// there need not be so elsewhere. What is the same for all rows is in the
+/// caches, and counts little.
+ExprAttr GridRowsEmitter::chooseBegin() {
+  constexpr int64_t kOfRows = 8;
+  unsigned shared = kernel.getShared().size();
+  llvm::MapVector<ExprAttr, int64_t> bytes;
+  llvm::SmallDenseSet<std::pair<Value, ExprAttr>> seen;
+  auto take = [&](Value tensor, ExprAttr address, ExprAttr dim, unsigned rank) {
+    ExprAttr begin = address - dim;
+    bool isOfRow = false, isOfOthers = false;
+    for (unsigned k = 0; k < rank; ++k)
+      (k < shared ? isOfRow : isOfOthers) |=
+          guard::contains(begin, guard::getDim(context, k));
+    if (isOfOthers || !seen.insert({tensor, begin}).second)
+      return;
+    Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+    bytes[begin] +=
+        analysis::getElementBytes(element) * (isOfRow ? kOfRows : 1);
+  };
+  for (NestOpInterface nest : kernel.getNests()) {
+    SmallVector<ExprAttr> extents = nest.getDomain().all();
+    if (getRowExtents(kernel, nest).empty())
+      continue;
+    ExprAttr dim = guard::getDim(context, getLastWalked(extents, shared));
+    guard::Assumptions assumptions;
+    analysis::addExtents(assumptions, context, extents);
+    auto linearize = [&](Value tensor, ArrayRef<ExprAttr> indices) {
+      return analysis::linearize(context, indices, layout.lookup(tensor),
+                                 assumptions);
+    };
+    for (const analysis::Access &read : analysis::getReads(nest))
+      if (!read.indirect && isa<BlockArgument>(read.tensor))
+        take(read.tensor, linearize(read.tensor, read.map), dim,
+             extents.size());
+    Value result = nest->getResult(0);
+    if (buffers.count(result) && !isOnePerPoint(kernel, result))
+      take(result, linearize(result, nest.getResultMap()), dim, extents.size());
+  }
+  ExprAttr best = guard::getConstant(context, 0);
+  for (auto [begin, amount] : bytes)
+    if (amount > bytes.lookup(best))
+      best = begin;
+  return best;
+}
+
+/// What a row begins with, up to where its vectors are aligned, is peeled off,
+/// and what is behind the last of them: together fewer than two vectors.
+void GridRowsEmitter::enterPeeled(const Position &point) {
+  int64_t lanes = schedule.getLanes();
+  SmallVector<ExprAttr> row;
+  for (NestOpInterface nest : kernel.getNests())
+    if (row.empty())
+      row = getRowExtents(kernel, nest);
+  Value size = getArgument(getRowSize(context, row, 0));
+  peeled.begin = chooseBegin();
+  Value last = constantIndex(lanes - 1);
+  // Modulo the lanes, which are a power of two.
+  peeled.head = arith::AndIOp::create(
+      b,
+      arith::SubIOp::create(b, constantIndex(0),
+                            emitIndex(peeled.begin, point)),
+      last);
+  peeled.vectors = arith::DivUIOp::create(
+      b, arith::SubIOp::create(b, size, peeled.head), constantIndex(lanes));
+  peeled.split = add(peeled.head, mul(peeled.vectors, lanes));
+}
+
+/// What is peeled off: an element for each of the first threads. The others, as
+/// those whose vectors lie outside, compute the last element of the row.
+LogicalResult GridRowsEmitter::emitEdges(const Position &start, unsigned shared,
+                                         RowBody body) {
+  Value size = getArgument(getRowSize(context, start.extents, shared));
+  Value element = arith::SelectOp::create(
+      b, isLess(lane, peeled.head), lane,
+      add(lane, arith::SubIOp::create(b, peeled.split, peeled.head)));
+  elementInside = isLess(element, size);
+  element = arith::MinSIOp::create(
+      b, element, arith::SubIOp::create(b, size, constantIndex(1)));
+  step = kEdges;
+  LogicalResult emitted =
+      body(enterRow(start, shared, element, /*lanes=*/1), elementInside);
+  elementInside = {};
+  return emitted;
+}
+
+/// A loop over where the vectors of a thread begin.
+scf::ForOp GridRowsEmitter::emitVectorLoop(const Position &start,
+                                           unsigned shared,
+                                           ArrayRef<Value> sums) {
+  int64_t lanes = schedule.getLanes();
+  Value first = mul(lane, lanes), end = peeled.split;
+  if (peeled.begin)
+    first = add(first, peeled.head);
+  else
+    end = getArgument(getRowSize(context, start.extents, shared));
+  return scf::ForOp::create(b, first, end,
+                            constantIndex(schedule.getThreads() * lanes), sums);
+}
+
 /// The position of the vector that begins at `element` of the row.
 Position GridRowsEmitter::enterRow(const Position &start, unsigned shared,
-                                   Value element) {
+                                   Value element, int64_t lanes) {
   Position position = start;
   SmallVector<Value> own =
       delinearize(element, ArrayRef(start.extents).drop_front(shared));
   for (auto [k, index] : llvm::enumerate(own))
     position.dims[shared + k] = index;
-  if (schedule.getLanes() > 1) {
-    // Behind the row there may be dimensions of one element.
-    unsigned last = start.extents.size() - 1;
-    while (last > shared && start.extents[last].isConstant(1))
-      --last;
-    position.vectorDim = last;
-    position.lanes = position.multiple = schedule.getLanes();
+  if (lanes > 1) {
+    position.vectorDim = getLastWalked(start.extents, shared);
+    position.lanes = position.multiple = lanes;
+    position.begin = peeled.begin;
   }
   return position;
 }
@@ -108,40 +221,56 @@ Position GridRowsEmitter::enterRow(const Position &start, unsigned shared,
 /// and what two nests have in common is computed once.
 LogicalResult GridRowsEmitter::emitSteps(const Position &start, unsigned shared,
                                          RowBody body) {
-  int64_t lanes = schedule.getLanes(), stride = schedule.getThreads() * lanes;
-  int64_t size =
-      *guard::product(context, llvm::to_vector(ArrayRef(start.extents)
-                                                   .drop_front(shared)))
-           .getConstant();
-  Value first = mul(lane, lanes);
-  for (step = 0; step * stride < size; ++step) {
-    Value element = add(first, constantIndex(step * stride));
+  int64_t lanes = schedule.getLanes(), threads = schedule.getThreads();
+  int64_t size = *getRowSize(context, start.extents, shared).getConstant();
+  // Of a row that is peeled, at least and at most.
+  int64_t most = size / lanes;
+  int64_t least = peeled.begin ? (size - (lanes - 1)) / lanes : most;
+  for (step = 0; step * threads < most; ++step) {
+    Value number = add(lane, constantIndex(step * threads));
     elementInside = {};
-    if ((step + 1) * stride > size) {
-      elementInside = isLess(element, constantIndex(size));
-      element = arith::MinSIOp::create(b, element, constantIndex(size - lanes));
+    if ((step + 1) * threads > least) {
+      Value count = peeled.begin ? peeled.vectors : constantIndex(most);
+      elementInside = isLess(number, count);
+      number = arith::MinSIOp::create(
+          b, number, arith::SubIOp::create(b, count, constantIndex(1)));
     }
-    if (failed(body(enterRow(start, shared, element), elementInside)))
+    Value element = mul(number, lanes);
+    if (peeled.begin)
+      element = add(element, peeled.head);
+    if (failed(body(enterRow(start, shared, element, lanes), elementInside)))
       return failure();
   }
   elementInside = {};
   return success();
 }
 
-/// All vectors of a thread, in registers or one after the other.
+/// All vectors of a thread, in registers or one after the other, and what is
+/// before and behind them.
 LogicalResult GridRowsEmitter::emitOwn(const Position &start, unsigned shared,
                                        RowBody body) {
-  if (schedule.getSteps() != 0)
-    return emitSteps(start, shared, body);
-  int64_t lanes = schedule.getLanes();
-  ExprAttr size = guard::product(
-      context, llvm::to_vector(ArrayRef(start.extents).drop_front(shared)));
-  auto loop =
-      scf::ForOp::create(b, mul(lane, lanes), getArgument(size),
-                         constantIndex(schedule.getThreads() * lanes));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(loop.getBody()->getTerminator());
-  return body(enterRow(start, shared, loop.getInductionVar()), {});
+  if (schedule.getSteps() != 0) {
+    if (failed(emitSteps(start, shared, body)))
+      return failure();
+  } else {
+    auto loop = emitVectorLoop(start, shared, /*sums=*/{});
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+    if (failed(body(enterRow(start, shared, loop.getInductionVar(),
+                             schedule.getLanes()),
+                    {})))
+      return failure();
+  }
+  if (!peeled.begin)
+    return success();
+  return emitEdges(start, shared, [&](const Position &position, Value inside) {
+    if (schedule.getSteps() != 0)
+      return body(position, inside);
+    // In memory a row's elements are those of other threads, too: who has none
+    // of these stays away.
+    elementInside = {};
+    return emitIf(inside, [&] { return body(position, {}); });
+  });
 }
 
 Position GridRowsEmitter::enterPoint(const Position &point,
@@ -191,21 +320,40 @@ LogicalResult GridRowsEmitter::emitRowReduce(ReduceOp op,
     if (failed(emitSteps(start, shared, step)))
       return failure();
   } else {
-    ExprAttr size = guard::product(
-        context, llvm::to_vector(ArrayRef(start.extents).drop_front(shared)));
-    auto loop =
-        scf::ForOp::create(b, mul(lane, lanes), getArgument(size),
-                           constantIndex(schedule.getThreads() * lanes), sums);
+    auto loop = emitVectorLoop(start, shared, sums);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(loop.getBody());
     sums = llvm::to_vector_of<Value>(loop.getRegionIterArgs());
-    if (failed(step(enterRow(start, shared, loop.getInductionVar()), {})))
+    if (failed(
+            step(enterRow(start, shared, loop.getInductionVar(), lanes), {})))
       return failure();
     scf::YieldOp::create(b, sums);
     sums = llvm::to_vector_of<Value>(loop.getResults());
   }
   auto values = lanes > 1 ? combineLanes(op, sums)
                           : FailureOr<SmallVector<Value>>(sums);
+  if (succeeded(values) && peeled.begin) {
+    sums = identities(op, 1);
+    auto stepInside = [&](const Position &position,
+                          Value inside) -> LogicalResult {
+      if (schedule.getSteps() != 0)
+        return step(position, inside);
+      auto branch = scf::IfOp::create(b, ValueRange(sums).getTypes(), inside,
+                                      /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(b, sums);
+      b.setInsertionPointToStart(branch.thenBlock());
+      if (failed(step(position, {})))
+        return failure();
+      scf::YieldOp::create(b, sums);
+      sums = llvm::to_vector_of<Value>(branch.getResults());
+      return success();
+    };
+    if (failed(emitEdges(start, shared, stepInside)))
+      return failure();
+    values = combine(op, *values, sums);
+  }
   if (succeeded(values))
     values = combineThreads(op, *values);
   if (failed(values))
@@ -232,6 +380,8 @@ LogicalResult GridRowsEmitter::emitThread() {
   Position position;
   position.dims = delinearize(point, sharedExtents);
   position.extents = sharedExtents;
+  if (isPeeled(kernel, schedule.getLanes()))
+    enterPeeled(position);
   for (NestOpInterface nest : kernel.getNests()) {
     auto emitted =
         llvm::TypeSwitch<Operation *, LogicalResult>(nest.getOperation())

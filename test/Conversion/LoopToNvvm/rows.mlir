@@ -61,3 +61,34 @@ func.func @short(%x: !u) -> tensor<64xf32> {
   }
   return %r : tensor<64xf32>
 }
+
+// Rows of 421 elements of bf16 begin anywhere: up to the first multiple of 16 bytes and
+// behind the last there are elements with a thread each, vectors between them.
+
+// CHECK-LABEL: llvm.func @odd(
+// CHECK: %[[HEAD:.*]] = arith.andi
+// CHECK: arith.subi %{{.*}}, %[[HEAD]]
+// CHECK: arith.divui
+// CHECK: llvm.load %{{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xbf16>
+// CHECK: llvm.load %{{.*}} invariant {alignment = 2 : i64} : !llvm.ptr<1> -> bf16
+// CHECK: nvvm.shfl.sync bfly
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xbf16>
+// CHECK: llvm.store %{{.*}} {alignment = 2 : i64} : bf16
+!o = tensor<64x421xbf16>
+func.func @odd(%x: !o) -> !o {
+  %r = loop.kernel @odd ins(%a = %x : !o) shared [64] -> !o {
+    %s = loop.reduce parallel (%i) in [64] reduction (%j) in [421] <max>
+        : tensor<64xbf16> {
+      %e = loop.load %a[%i, %j] : !o
+      loop.yield %e : bf16
+    }
+    %p = loop.pointwise (%i, %j) in [64, 421] : !o {
+      %e = loop.load %a[%i, %j] : !o
+      %z = loop.load %s[%i] : tensor<64xbf16>
+      %d = arith.subf %e, %z : bf16
+      loop.yield %d : bf16
+    }
+    loop.return %p : !o
+  }
+  return %r : !o
+}

@@ -81,6 +81,23 @@ func.func @rows(%x: !t) -> tensor<64xf32> {
 
 // -----
 
+// Peeled rows have what is before and behind their vectors with a thread each.
+!t = tensor<64x60xf32>
+func.func @peeled(%x: !t) -> tensor<64xf32> {
+  // expected-error @below {{because 8 lanes do not divide '60'}}
+  %r = loop.kernel @peeled ins(%a = %x : !t) shared [64]
+      schedule #loop.gpu_rows<threads = 8, rows = 4, lanes = 8, steps = 0> -> tensor<64xf32> {
+    %s = loop.reduce parallel (%i) in [64] reduction (%j) in [60] <max> : tensor<64xf32> {
+      %e = loop.load %a[%i, %j] : !t
+      loop.yield %e : f32
+    }
+    loop.return %s : tensor<64xf32>
+  }
+  return %r : tensor<64xf32>
+}
+
+// -----
+
 !t = tensor<64x60xf32>
 func.func @rows(%x: !t) -> tensor<64xf32> {
   // expected-error @below {{because 8 lanes do not divide '60'}}

@@ -532,6 +532,7 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"GenericScan", kGenericScan, both},
       {"Sorts", kSorts,
        {{{"s0", 3}, {"s1", 37}}, {{"s0", 0}, {"s1", 9}}, {{"s0", 5}, {"s1", 0}}}},
+      {"OddRows", kOddRows},
       {"LongSort", kLongSort},
       {"Matmul", kMatmul, both, 0, 1024},
       {"LongMatmul", kMatmul, large, 0, 8192},

@@ -57,7 +57,7 @@ const char *getEveryKind();
 // Texts of cases: BlockCases.cpp, RowCases.cpp, KindCases.cpp, ReductionCases.cpp,
 // ProductCases.cpp.
 extern const char kCausal[], kKeptRows[], kOverRows[];
-extern const char kScans[], kGenericScan[], kSorts[], kLongSort[],
+extern const char kOddRows[], kScans[], kGenericScan[], kSorts[], kLongSort[],
     kScatterKinds[];
 extern const char kNumbers[];
 extern const char kProductOfRows[], kProductOfColumns[],

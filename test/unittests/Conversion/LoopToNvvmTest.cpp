@@ -18,6 +18,7 @@
 
 #include "kiln/Analysis/ContractionShape.h"
 #include "kiln/Dialect/Loop/IR/RowParts.h"
+#include "kiln/Dialect/Loop/IR/RowValues.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -151,9 +152,13 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
   bool hasRows = llvm::any_of(kernel.getNests(), [&](NestOpInterface nest) {
     return nest.getDomain().rank() > kernel.getShared().size();
   });
-  if (schedule.way == Way::Rows && hasRows && canShareRows(kernel))
+  if (schedule.way == Way::Rows && hasRows && canShareRows(kernel)) {
+    // Vectors that need not divide a row, whose ends are elements then.
+    auto size = getPeelableSize(kernel);
+    bool isPeeled = size && *size >= 8 && schedule.threads >= 8;
     return GPURowsScheduleAttr::get(context, schedule.threads, schedule.rows,
-                                    /*lanes=*/1, /*steps=*/0);
+                                    /*lanes=*/isPeeled ? 4 : 1, /*steps=*/0);
+  }
   bool isVector = schedule.way == Way::Vector && canWalkAcross(kernel) &&
                   !analysis::mayTrap(kernel);
   return GPUAcrossScheduleAttr::get(context, 64, isVector ? 4 : 1,

@@ -46,6 +46,87 @@ func.func @main(%x: !m, %y: !t) -> (!m, !m, !m, !t) {
   return %last, %max, %first, %middle : !m, !m, !m, !t
 })";
 
+// Rows of 421 elements, which begin at no multiple of any vector: a softmax
+// whose exponentials are kept, the place of the largest of a part of each row
+// that begins three elements behind it, and elements weighted by what all rows
+// share.
+const char loop::kOddRows[] = R"(
+!m = tensor<5x421xbf16>
+!f = tensor<5x421xf32>
+!p = tensor<5x424xbf16>
+!w = tensor<421xbf16>
+!o = tensor<5x1xf32>
+!n = tensor<5xi64>
+func.func @main(%x: !m, %y: !p, %z: !w) -> (!m, !n, !f) {
+  %soft = loop.kernel @k ins(%a = %x : !m) shared [5] -> !m {
+    %t = loop.reduce parallel (%i, %k) in [5, 1] reduction (%j) in [421] <max> : !o {
+      %e = loop.load %a[%i, %j] : !m
+      %f = arith.extf %e : bf16 to f32
+      loop.yield %f : f32
+    }
+    %e = loop.pointwise (%i, %j) in [5, 421] : !f {
+      %e = loop.load %a[%i, %j] : !m
+      %f = arith.extf %e : bf16 to f32
+      %g = loop.load %t[%i, 0] : !o
+      %d = arith.subf %f, %g : f32
+      %r = math.exp %d : f32
+      loop.yield %r : f32
+    }
+    %s = loop.reduce parallel (%i, %k) in [5, 1] reduction (%j) in [421] <sum> : !o {
+      %f = loop.load %e[%i, %j] : !f
+      loop.yield %f : f32
+    }
+    %r = loop.pointwise (%i, %j) in [5, 421] : !m {
+      %f = loop.load %e[%i, %j] : !f
+      %g = loop.load %s[%i, 0] : !o
+      %d = arith.divf %f, %g : f32
+      %h = arith.truncf %d : f32 to bf16
+      loop.yield %h : bf16
+    }
+    loop.return %r : !m
+  }
+  %place = loop.kernel @l ins(%a = %y : !p) shared [5] -> !n {
+    %low = arith.constant 0xFF800000 : f32
+    %none = arith.constant 9223372036854775807 : i64
+    %v, %p = loop.reduce parallel (%i) in [5] reduction (%j) in [421] <generic>
+        init(%low, %none : f32, i64) : tensor<5xf32>, !n {
+      %e = loop.load %a[%i, %j + 3] : !p
+      %f = arith.extf %e : bf16 to f32
+      %k = arith.index_cast %j : index to i64
+      loop.yield %f, %k : f32, i64
+    } combine (%u: f32, %k: i64, %w: f32, %l: i64) {
+      %more = arith.cmpf ogt, %w, %u : f32
+      %same = arith.cmpf oeq, %w, %u : f32
+      %before = arith.cmpi slt, %l, %k : i64
+      %tie = arith.andi %same, %before : i1
+      %c = arith.ori %more, %tie : i1
+      %m = arith.select %c, %w, %u : f32
+      %n = arith.select %c, %l, %k : i64
+      loop.yield %m, %n : f32, i64
+    }
+    loop.return %p : !n
+  }
+  %weighted = loop.kernel @m ins(%a = %x : !m, %b = %z : !w) shared [5] -> !f {
+    %s = loop.reduce parallel (%i) in [5] reduction (%j) in [421] <sum> : tensor<5xf32> {
+      %e = loop.load %a[%i, %j] : !m
+      %f = arith.extf %e : bf16 to f32
+      loop.yield %f : f32
+    }
+    %r = loop.pointwise (%i, %j) in [5, 421] : !f {
+      %e = loop.load %a[%i, %j] : !m
+      %f = arith.extf %e : bf16 to f32
+      %g = loop.load %s[%i] : tensor<5xf32>
+      %h = loop.load %b[%j] : !w
+      %w = arith.extf %h : bf16 to f32
+      %d = arith.subf %f, %g : f32
+      %q = arith.mulf %d, %w : f32
+      loop.yield %q : f32
+    }
+    loop.return %r : !f
+  }
+  return %soft, %place, %weighted : !m, !n, !f
+})";
+
 // A running maximum with its place.
 const char loop::kGenericScan[] = R"(
 !m = tensor<?x?xf32, #guard.shape<[s0, s1]>>

@@ -246,6 +246,9 @@ LogicalResult GPURowsScheduleAttr::verifyKernel(Operation *op) const {
            << "which is for pointwise nests, and reductions, scans and sorts of "
               "one row per point, that read of each other's rows the element in "
               "their own place";
+  auto peelable = isContraction ? std::nullopt : getPeelableSize(kernel); // C6
+  bool isPeeled =
+      peelable && *peelable >= 2 * getLanes() && getThreads() >= 2 * getLanes();
   std::optional<int64_t> size;
   for (NestOpInterface nest : nests) { // C5
     SmallVector<guard::ExprAttr> row =
@@ -253,14 +256,15 @@ LogicalResult GPURowsScheduleAttr::verifyKernel(Operation *op) const {
                       : getRowExtents(kernel, nest);
     if (row.empty())
       continue;
-    auto last = row.back().getConstant();
-    if (getLanes() > 1 && (!last || *last % getLanes() != 0))
-      return refuse(kernel, *this) << "because " << getLanes()
-                                   << " lanes do not divide '"
-                                   << row.back().str() << "'";
+    guard::ExprAttr last = isContraction ? row.back() : getLastExtent(row);
+    auto count = last.getConstant();
+    if (getLanes() > 1 && !isPeeled && (!count || *count % getLanes() != 0))
+      return refuse(kernel, *this)
+             << "because " << getLanes() << " lanes do not divide '"
+             << last.str() << "'";
     if (getSteps() == 0)
       continue;
-    auto count = guard::product(op->getContext(), row).getConstant();
+    count = guard::product(op->getContext(), row).getConstant();
     if (!count || (size && *count != *size) ||
         *count > getSteps() * getThreads() * getLanes())
       return refuse(kernel, *this)

@@ -44,3 +44,37 @@ SmallVector<ExprAttr> loop::getRowExtents(KernelOp kernel,
   row.append(domain.reduction.begin(), domain.reduction.end());
   return row;
 }
+
+ExprAttr loop::getLastExtent(ArrayRef<ExprAttr> row) {
+  while (row.size() > 1 && row.back().isConstant(1))
+    row = row.drop_back();
+  return row.back();
+}
+
+std::optional<int64_t> loop::getPeelableSize(KernelOp kernel) {
+  std::optional<int64_t> size;
+  for (NestOpInterface nest : kernel.getNests()) {
+    if (!nest.isPointwise() && !isa<ReduceOp>(nest.getOperation()))
+      return std::nullopt;
+    SmallVector<ExprAttr> row = getRowExtents(kernel, nest);
+    if (row.empty())
+      continue;
+    auto count = getLastExtent(row).getConstant();
+    if (!count || (size && size != count) ||
+        llvm::count_if(row, [](ExprAttr e) { return !e.isConstant(1); }) != 1)
+      return std::nullopt;
+    size = count;
+  }
+  return size;
+}
+
+bool loop::isPeeled(KernelOp kernel, int64_t lanes) {
+  return llvm::any_of(kernel.getNests(), [&](NestOpInterface nest) {
+    if (isa<ContractOp>(nest.getOperation()))
+      return false;
+    SmallVector<ExprAttr> row = getRowExtents(kernel, nest);
+    auto last = row.empty() ? std::optional<int64_t>(lanes)
+                            : getLastExtent(row).getConstant();
+    return lanes > 1 && (!last || *last % lanes != 0);
+  });
+}

@@ -163,13 +163,16 @@ static ScheduleAttr chooseRows(KernelOp kernel) {
       continue;
     Size size = guard::product(context, row).getConstant();
     shape.size = isFirst || size == shape.size ? size : Size();
-    last = std::gcd(last, row.back().getConstant().value_or(1));
+    last = std::gcd(last, getLastExtent(row).getConstant().value_or(1));
     isFirst = false;
   }
   if (isFirst || (shape.size && *shape.size < kShortGPURow))
     return {};
   shape.last = last;
   Widths widths = getWidths(kernel);
+  // What keeps no row between its nests has nothing to wait for.
+  shape.canPeel = getPeelableSize(kernel).has_value() &&
+                  !kernel.getBody().getOps<ReduceOp>().empty();
   shape.narrow = widths.narrow;
   shape.wide = widths.wide;
   shape.isSorted = !kernel.getBody().getOps<SortOp>().empty();

@@ -25,6 +25,12 @@ static constexpr int64_t kKept = 32, kMostKept = 64, kSorted = 8;
 /// The most threads that share a row.
 static constexpr int64_t kMostRowThreads = 1024;
 
+/// Vectors of a row from which on it is worth to have what is before and behind
+/// them apart: a warp's, which then has elements enough for both.
+static constexpr int64_t kPeeled = 32;
+/// Elements of such a row that a thread keeps at most.
+static constexpr int64_t kMostPeeled = 128;
+
 /// Vectors of a row of a matrix that a thread reads at a time.
 static constexpr int64_t kRowVectors = 4;
 
@@ -76,20 +82,29 @@ GPUAcrossSchedule loop::chooseGPUAcross(const GPUAcrossShape &kernel,
 }
 
 GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
-  int64_t lanes = divide(kernel.last, getLanes(kernel.narrow, kernel.wide));
+  int64_t wanted = getLanes(kernel.narrow, kernel.wide);
+  int64_t lanes = divide(kernel.last, wanted);
   if (!kernel.size)
     return {kGPUBlock, 1, lanes, 0};
   int64_t vectors = std::max<int64_t>(llvm::divideCeil(*kernel.size, lanes), 2);
   int64_t threads = std::min<int64_t>(llvm::PowerOf2Ceil(vectors), kGPUBlock);
+  bool isPeeled = kernel.canPeel && *kernel.size >= kPeeled * wanted &&
+                  *kernel.size % wanted != 0;
+  if (isPeeled)
+    lanes = wanted;
   auto getSteps = [&] {
     return std::max<int64_t>(llvm::divideCeil(*kernel.size, threads * lanes), 1);
   };
   // Sorts wait for one element after the other, and few blocks have room for a long row.
   int64_t kept = kernel.isSorted ? kSorted : kKept;
-  while (threads < kMostRowThreads && threads * 2 <= vectors && getSteps() * lanes > kept)
+  // Two blocks of 1024 threads share no multiprocessor where they keep a row,
+  // and each thread has few registers beside it: with long rows half as many
+  // are faster.
+  int64_t most = isPeeled ? 512 : kMostRowThreads;
+  while (threads < most && threads * 2 <= vectors && getSteps() * lanes > kept)
     threads *= 2;
   int64_t steps = getSteps();
-  if (steps * lanes > kMostKept)
+  if (steps * lanes > (isPeeled ? kMostPeeled : kMostKept))
     steps = 0;
   // Parts of warps fill blocks of four warps.
   int64_t rows = threads <= 32 ? 128 / threads : 1;

@@ -33,6 +33,11 @@ constexpr int64_t freeCost = 2;
 /// Operations that a GPU does in the time in which memory moves a byte, with room for f64.
 constexpr int64_t kGPUOpsPerByte = 2;
 
+/// Up to this cost per element a GPU computes a row again sooner than it writes
+/// and reads it, four bytes each: about a hundred operations take as long as
+/// twelve bytes.
+constexpr double kCheapOnGPU = 64;
+
 /// Why a nest is stored: a sentence that may have a number in it.
 struct StoreReason {
   const char *text;
@@ -54,9 +59,14 @@ private:
   /// Nothing if `producer` may be inlined into all of its readers.
   std::optional<StoreReason> whyStore(PointwiseOp producer,
                                       const analysis::SizeHints &hints);
+  bool isLongRow(PointwiseOp producer, const analysis::SizeHints &hints) const;
   bool inlineOperands(PointwiseOp producer, const analysis::SizeHints &hints);
   bool inlineOperand(ContractOp contract, unsigned side, PointwiseOp producer,
                      const analysis::SizeHints &hints);
+
+  /// Bytes of a row that a kernel for a GPU keeps between its nests; 0 for a
+  /// CPU.
+  int64_t keptBytes = 0;
 };
 
 } // namespace
@@ -115,6 +125,21 @@ static bool isByteOfProduct(PointwiseOp producer, NestOpInterface reader) {
          isFactor(reader, /*directly=*/false);
 }
 
+/// True if some reader of `producer` reduces rows of it that no kernel for the
+/// GPU keeps: they would go to memory between the reduction and the other
+/// readers.
+bool InlineVirtual::isLongRow(PointwiseOp producer,
+                              const analysis::SizeHints &hints) const {
+  int64_t bytes = analysis::getElementBytes(
+      cast<RankedTensorType>(producer.getResult().getType()).getElementType());
+  return keptBytes > 0 &&
+         llvm::any_of(producer->getUsers(), [&](Operation *user) {
+           auto reduce = user->getParentOfType<ReduceOp>();
+           return reduce && hints.product(reduce.getDomain().reduction) >
+                                keptBytes / bytes;
+         });
+}
+
 std::optional<StoreReason>
 InlineVirtual::whyStore(PointwiseOp producer,
                         const analysis::SizeHints &hints) {
@@ -155,8 +180,10 @@ InlineVirtual::whyStore(PointwiseOp producer,
     return std::nullopt;
   // What is much wider than what it is made of takes longer to store and to read again.
   double moved = written * (1.0 + evaluations) + read - read * evaluations;
-  if (getGPUTarget(producer) &&
-      double(cost) * evaluations * points <= kGPUOpsPerByte * moved)
+  double work = double(cost) * evaluations;
+  if (getGPUTarget(producer) && work * points <= kGPUOpsPerByte * moved)
+    return std::nullopt;
+  if (work <= kCheapOnGPU && isLongRow(producer, hints))
     return std::nullopt;
   return StoreReason{"recomputing it costs ",
                      int64_t(double(cost) * evaluations),
@@ -291,6 +318,9 @@ void InlineVirtual::runOnOperation() {
   if (function.isExternal())
     return;
   analysis::SizeHints hints(function->getParentOfType<ModuleOp>());
+  keptBytes = 0;
+  if (GPUTargetAttr gpu = getGPUTarget(function))
+    keptBytes = getGPUFusionOptions(getMachine(gpu)).maxRowBytes;
   mergeEqualNests(function);
   // Traffic of the nests one by one, before anything is fused.
   if (!function->hasAttr("loop.unfused_bytes")) {

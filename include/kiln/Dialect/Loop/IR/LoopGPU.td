@@ -98,6 +98,12 @@ def Loop_GPURowsScheduleAttr : Loop_Schedule<"GPURowsSchedule", "gpu_rows"> {
 
     Constraints:
     - (C1) `threads` is a power of two from 2 to 1024, `rows` one from 1 to 512, and
+    Rows of which `lanes` is no divisor are peeled: with bf16 and 50257 elements to
+    a row, row r begins 2 * (r * 50257 mod 8) bytes behind a multiple of 16. Up to there it
+    is elements, then vectors that are aligned, then elements again, fewer than 2 * `lanes`
+    of them, each with a thread of its own. What decides is where most of what rows
+    read and write begins; the rest is read by elements.
+
       `threads * rows` from 32 to 1024.
     - (C2) `rows` is 1 where `threads` is more than 32.
     - (C3) `lanes` is a power of two from 1 to 16, `steps` from 0 to 64, and
@@ -105,8 +111,11 @@ def Loop_GPURowsScheduleAttr : Loop_Schedule<"GPURowsSchedule", "gpu_rows"> {
     - (C4) the kernel has pointwise nests, and reductions, scans and sorts of one row
       per point of the shared domain; a nest reads of a row of another only the
       element in its own place. Or it is a contraction, whose rows are what it adds up.
-    - (C5) with `steps`, all rows have one known size, which they hold; `lanes`
-      divides the last extent of each row.
+    - (C5) with `steps`, all rows have one known size, which they hold.
+    - (C6) `lanes` divides the last extent of each row, dimensions of one element
+      left out. Or rows are peeled, see above: nests are pointwise or reductions, each
+      row has one dimension, of the same known extent, and there are at least
+      2 * `lanes` elements and threads.
 
     Example: `#loop.gpu_rows<threads = 256, rows = 1, lanes = 8, steps = 2>`
   }];

@@ -35,6 +35,18 @@ bool isOnePerPoint(KernelOp kernel, mlir::Value value);
 llvm::SmallVector<guard::ExprAttr> getRowExtents(KernelOp kernel,
                                                  NestOpInterface nest);
 
+/// The extent of a row along which neighbours lie: the last that is not 1.
+guard::ExprAttr getLastExtent(llvm::ArrayRef<guard::ExprAttr> row);
+
+/// The number of elements of the rows of a kernel, if they may begin and end
+/// with fewer than a vector: nests are pointwise or reductions, and each row
+/// has one dimension, of the same known extent, besides those of one element.
+std::optional<int64_t> getPeelableSize(KernelOp kernel);
+
+/// True if vectors of so many elements leave something of a row, so that
+/// elements before and behind them are apart.
+bool isPeeled(KernelOp kernel, int64_t lanes);
+
 } // namespace kiln::loop
 
 #endif // KILN_DIALECT_LOOP_IR_ROWVALUES_H

@@ -76,6 +76,7 @@ struct GPURowsShape {
   int64_t wide = 4;   ///< bytes of the widest
   bool isSorted = false; ///< some of them
 };
+  bool canPeel = false;  ///< vectors need not divide them
 struct GPURowsSchedule {
   int64_t threads, rows, lanes, steps;
 };

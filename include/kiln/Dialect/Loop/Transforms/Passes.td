@@ -22,7 +22,9 @@ def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::func::FuncOp"> {
     - its cost times the number of evaluations per element of its own domain
       stays below `max-recompute-cost`. Costs are weights: 1 for arithmetic and
       loads, 4 for division, 8 for an exponential, 16 for a power. Repetition
-      (a row broadcast over a matrix) counts as evaluations, at the size hints.
+      (a row broadcast over a matrix) counts as evaluations, at the size hints; or
+    - for a GPU, one of its readers reduces it in rows longer than a kernel keeps, and
+      that number is at most 64: memory would take longer than to compute it again.
 
     An operand of a `loop.contract` is inlined as index expressions if it only
     moves elements, and as a prologue if it maps one element to one and costs no
