@@ -48,7 +48,9 @@ constexpr Topic topics[] = {
       "loop-fold-one-hot", "loop-split-contractions"}},
     {"memory", {"program-plan-memory", "loop-order-kernels", "program-hoist-preparation"}},
     {"partition", {"joint-partition", "joint-differentiate"}},
-    {"schedule", {"program-export", "program-join-launches", "loop-pack-weights"}},
+    {"schedule",
+     {"program-export", "program-join-launches", "loop-join-grids",
+      "loop-pack-weights"}},
 };
 
 /// Writes the text of one function. Rounds come before what leads to them: they
@@ -331,6 +333,11 @@ void Writer::add(const Reason &reason) {
     return;
   case ReasonId::Joined:
     text += "Joined: " + get(reason, "parts") + " launches, now " +
+            get(reason, "kernel") + "\n";
+    return;
+  case ReasonId::GridsJoined:
+    text += "Joined: " + get(reason, "launches") + " launches of " +
+            get(reason, "functions") + " functions, now " +
             get(reason, "kernel") + "\n";
     return;
   default:

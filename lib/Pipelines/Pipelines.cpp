@@ -212,11 +212,13 @@ void kiln::buildGPUPipeline(mlir::OpPassManager &pm,
   pm.addNestedPass<mlir::func::FuncOp>(loop::createChooseSchedulePass());
   pm.addPass(createConvertLoopToNvvmPass());
   buildKernelToNVVMPipeline(pm.nest<mlir::gpu::GPUModuleOp>());
+  pm.addPass(createJoinGridsPass());
 }
 
 void kiln::buildGridPipeline(mlir::OpPassManager &pm) {
   pm.addPass(createConvertLoopToNvvmPass());
   addStageVerifier(pm, Stage::Kernel);
+  pm.addPass(createJoinGridsPass());
 }
 
 void kiln::buildProgramPipeline(mlir::OpPassManager &pm,

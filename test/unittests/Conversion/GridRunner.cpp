@@ -212,6 +212,7 @@ bool GridRunner::launch(LaunchGridOp op) {
 bool loop::lowerToNVVM(ModuleOp module) {
   PassManager pm(module.getContext());
   pm.addPass(createConvertLoopToNvvmPass());
+  pm.addPass(createJoinGridsPass());
   buildKernelToNVVMPipeline(pm.nest<gpu::GPUModuleOp>());
   return succeeded(pm.run(module));
 }

@@ -56,4 +56,35 @@ def ConvertLoopToNvvmPass : Pass<"convert-loop-to-nvvm", "::mlir::ModuleOp"> {
   ];
 }
 
+def JoinGridsPass : Pass<"loop-join-grids", "::mlir::ModuleOp"> {
+  let summary = "Launch grids that follow each other as one";
+  let description = [{
+    Launches that need nothing of each other, as the updates of an optimizer's parameters,
+    become one launch of a new function, whose blocks are those of all of them. A block
+    finds out by comparisons which of the functions is its own, and with which pointers.
+    Functions that nobody launches any more go away.
+
+    Assumes `loop.launch_grid`s as `convert-loop-to-nvvm` leaves them, before functions are
+    lowered. Joins those with no other operation between them, of as many threads, whose
+    one step has neither shared memory nor workspace nor tensor maps nor barriers; up to 500
+    pointers and symbols in all. Leaves alone what moves 256 MB or more, and what another
+    launch of the group may overwrite.
+
+    ```mlir
+    %r = loop.launch_grid(%x) steps [#loop.step<kernel = @k0, symbols = [],
+        blocks = <2>, threads = 256>] : (tensor<512xf32>) -> tensor<512xf32>
+    %s = loop.launch_grid(%y) steps [#loop.step<kernel = @k0, symbols = [],
+        blocks = <2>, threads = 256>] : (tensor<512xf32>) -> tensor<512xf32>
+    // becomes
+    %r:2 = loop.launch_grid(%x, %y) steps [#loop.step<kernel = @k0_joined, symbols = [],
+        blocks = <4>, threads = 256>]
+        : (tensor<512xf32>, tensor<512xf32>) -> (tensor<512xf32>, tensor<512xf32>)
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 #endif // KILN_CONVERSION_LOOPTONVVM_PASSES
