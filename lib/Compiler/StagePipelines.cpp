@@ -168,10 +168,12 @@ getCodePipelines(const CompileOptions &options) {
     // As PyTorch has it on such a GPU, both of the others permit the same.
     const bool tf32 =
         options.float32MatmulPrecision != Float32MatmulPrecision::Highest;
-    add(Stage::Loop, [chip, maxNests, tf32](OpPassManager &pm) {
+    const bool deterministic = options.useDeterministicAlgorithms;
+    add(Stage::Loop, [chip, maxNests, tf32, deterministic](OpPassManager &pm) {
       LoopPipelineOptions loop;
       loop.chip = chip;
       loop.tf32 = tf32;
+      loop.deterministic = deterministic;
       loop.maxNests = maxNests;
       buildLoopPipeline(pm, loop);
     });

@@ -132,6 +132,7 @@ static void setTarget(mlir::OpPassManager &pm,
   target.bytes = options.bytes;
   target.threads = options.threads;
   target.tf32 = options.tf32;
+  target.deterministic = options.deterministic;
   if (!options.chip.name.empty())
     setChip(target, options.chip);
   pm.addPass(loop::createSetTargetPass(target));
@@ -211,14 +212,14 @@ void kiln::buildGPUPipeline(mlir::OpPassManager &pm,
   pm.addPass(loop::createSetTargetPass(target));
   pm.addNestedPass<mlir::func::FuncOp>(loop::createChooseSchedulePass());
   pm.addPass(createConvertLoopToNvvmPass());
-  buildKernelToNVVMPipeline(pm.nest<mlir::gpu::GPUModuleOp>());
   pm.addPass(createJoinGridsPass());
+  buildKernelToNVVMPipeline(pm.nest<mlir::gpu::GPUModuleOp>());
 }
 
 void kiln::buildGridPipeline(mlir::OpPassManager &pm) {
   pm.addPass(createConvertLoopToNvvmPass());
-  addStageVerifier(pm, Stage::Kernel);
   pm.addPass(createJoinGridsPass());
+  addStageVerifier(pm, Stage::Kernel);
 }
 
 void kiln::buildProgramPipeline(mlir::OpPassManager &pm,

@@ -161,6 +161,12 @@ struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
       llvm::cl::desc("On a GPU products of f32 may be those of factors rounded "
                      "to tf32."),
       llvm::cl::init(false)};
+  Option<bool> deterministic{
+      *this, "deterministic",
+      llvm::cl::desc(
+          "Scatters on a GPU add up floats in order, so that each run "
+          "gives the same bits."),
+      llvm::cl::init(false)};
 };
 
 struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {

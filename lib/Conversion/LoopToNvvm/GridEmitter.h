@@ -323,8 +323,13 @@ private:
   LogicalResult emitThread() override;
   LogicalResult emitPoint(ScatterOp op, const Buffer &target,
                           const Position &position);
+  Value isOwned(ScatterOp op, ArrayRef<guard::ExprAttr> indices,
+                const Position &position);
 
   GPUScatterScheduleAttr schedule;
+  SmallVector<unsigned> ownDims; ///< whose points a thread has one of
+  Value owner; ///< of the thread, among those of its point; null where it is
+               ///< the only one
 };
 
 } // namespace kiln::loop

@@ -42,19 +42,22 @@ LogicalResult GridCopyEmitter::emitThread() {
   });
 }
 
-/// Dimensions whose points each write to elements of their own, so that they are visited
-/// in any order: the position is the index itself somewhere. Of a scatter that reads what
-/// it has written, only those that are said to be independent.
-static SmallVector<unsigned> getOwnDims(ScatterOp op) {
-  if (op.getWritten())
-    return llvm::to_vector(llvm::seq<unsigned>(op.getIndependent()));
-  Block &block = op.getBody().front();
-  auto yield = cast<YieldAtOp>(block.getTerminator());
-  SmallVector<unsigned> own;
-  for (unsigned dim = 0; dim < op.getDomain().rank(); ++dim)
-    if (llvm::is_contained(yield.getPosition(), block.getArgument(dim)))
-      own.push_back(dim);
-  return own;
+/// True where an element that a point is written to is this thread's: null
+/// where all are. Positions that are indices of its own do not tell elements of
+/// a thread apart.
+Value GridScatterEmitter::isOwned(ScatterOp op, ArrayRef<ExprAttr> indices,
+                                  const Position &position) {
+  if (!owner)
+    return {};
+  SmallVector<ExprAttr> extents =
+      *guard::getDims(cast<RankedTensorType>(op.getResult().getType()));
+  Value place = constantIndex(0);
+  for (auto [index, extent] : llvm::zip_equal(indices, extents))
+    if (!(index.isDim() && llvm::is_contained(ownDims, index.getPosition())))
+      place = add(mulExpr(place, extent), emitIndex(index, position));
+  place =
+      arith::AndIOp::create(b, place, constantIndex(schedule.getOwners() - 1));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, place, owner);
 }
 
 /// One point of the domain.
@@ -73,6 +76,10 @@ LogicalResult GridScatterEmitter::emitPoint(ScatterOp op, const Buffer &target,
       yield.getCondition() ? body.get(yield.getCondition()) : Value();
   const Position &at = body.getPosition();
   ExprAttr address = linearAddress(target, indices);
+  if (Value owned = isOwned(op, indices, at))
+    condition = condition
+                    ? arith::AndIOp::create(b, condition, owned).getResult()
+                    : owned;
   return emitIf(condition, [&] {
     if (schedule.getAtomic()) {
       Value summand = toMemory(value, target.elementType);
@@ -96,15 +103,19 @@ LogicalResult GridScatterEmitter::emitPoint(ScatterOp op, const Buffer &target,
 
 LogicalResult GridScatterEmitter::emitThread() {
   ScatterOp op = getScatter(kernel);
-  SmallVector<ExprAttr> extents = op.getDomain().all(), items;
-  SmallVector<unsigned> own, rest;
-  SmallVector<unsigned> inAnyOrder = getOwnDims(op);
-  for (unsigned dim = 0; dim < extents.size(); ++dim) {
-    bool isOwn = schedule.getAtomic() || llvm::is_contained(inAnyOrder, dim);
-    (isOwn ? own : rest).push_back(dim);
-    if (isOwn)
+  SmallVector<ExprAttr> extents = op.getDomain().all();
+  // Owners first: neighbours are neighbours in memory.
+  SmallVector<ExprAttr> items = {
+      guard::getConstant(context, schedule.getOwners())};
+  SmallVector<unsigned> rest;
+  ownDims = getOwnDims(op);
+  if (schedule.getAtomic())
+    ownDims = llvm::to_vector(llvm::seq<unsigned>(extents.size()));
+  for (unsigned dim = 0; dim < extents.size(); ++dim)
+    if (llvm::is_contained(ownDims, dim))
       items.push_back(extents[dim]);
-  }
+    else
+      rest.push_back(dim);
   Buffer target = buffers.lookup(op.getResult());
   if (BlockArgument written = op.getWritten())
     buffers[written] = target;
@@ -112,7 +123,11 @@ LogicalResult GridScatterEmitter::emitThread() {
     Position position;
     position.extents = extents;
     position.dims.resize(extents.size());
-    for (auto [dim, index] : llvm::zip_equal(own, delinearize(item, items)))
+    SmallVector<Value> indices = delinearize(item, items);
+    if (schedule.getOwners() > 1)
+      owner = indices.front();
+    for (auto [dim, index] :
+         llvm::zip_equal(ownDims, ArrayRef(indices).drop_front()))
       position.dims[dim] = index;
     return emitLoops(position, rest, 1, [&](const Position &at) {
       return emitPoint(op, target, at);

@@ -1,5 +1,13 @@
 // RUN: kiln-opt %s --loop-set-target=chip=sm_90a --loop-choose-schedule \
 // RUN:   --convert-loop-to-nvvm | FileCheck %s
+// RUN: kiln-opt %s --loop-set-target="chip=sm_90a deterministic" \
+// RUN:   --loop-choose-schedule --convert-loop-to-nvvm | FileCheck %s --check-prefix=ORDER
+
+// With one order of each sum nothing is atomic that adds up floats.
+
+// ORDER-LABEL: func.func @add
+// ORDER: #loop.gpu_scatter<threads = 256, atomic = false, owners = 512>
+// ORDER-NOT: atomicrmw fadd
 
 // A sum needs no order: a copy, then a thread for each point. Positions that do not fit
 // into 32 bits stay outside of every tensor. What stands there already is not copied.
@@ -13,8 +21,8 @@
 // CHECK-LABEL: func.func @columns
 // CHECK: steps [#loop.step<kernel = @columns_init
 // CHECK-SAME: #loop.step<kernel = @columns,
-// CHECK-SAME: blocks = <4>
-// CHECK-SAME: #loop.gpu_scatter<threads = 256, atomic = false>
+// CHECK-SAME: blocks = <64>
+// CHECK-SAME: #loop.gpu_scatter<threads = 256, atomic = false, owners = 16>
 // CHECK: llvm.func @add_init
 // CHECK: %[[ELSEWHERE:.*]] = llvm.icmp "ne" %{{.*}}, %{{.*}} : !llvm.ptr<1>
 // CHECK: scf.if %[[ELSEWHERE]]
@@ -38,11 +46,14 @@ func.func @add(%z: tensor<10xf32>, %n: tensor<1000xi64>, %g: tensor<1000xf32>)
 }
 
 // The greatest of several writes, in order: a thread for each column, which is a
-// position itself, walks all rows.
+// position itself, walks all rows, and 16 of them share the elements by their rows.
 
 // CHECK: llvm.func @columns(
 // CHECK: scf.for
 // CHECK-NOT: scf.for
+// CHECK: %[[PLACE:.*]] = arith.andi
+// CHECK: %[[OWNED:.*]] = arith.cmpi eq, %[[PLACE]]
+// CHECK: scf.if %[[OWNED]]
 // CHECK: arith.maximumf
 !t = tensor<10x1024xf32>
 !g = tensor<1000x1024xf32>

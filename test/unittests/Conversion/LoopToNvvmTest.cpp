@@ -111,9 +111,11 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
   }
   for (NestOpInterface nest : kernel.getNests()) {
     if (auto scatter = dyn_cast<ScatterOp>(nest.getOperation()))
-      return GPUScatterScheduleAttr::get(context, 32,
-                                         schedule.way == Way::Vector &&
-                                             canScatterInAnyOrder(scatter));
+      return GPUScatterScheduleAttr::get(
+          context, 32,
+          schedule.way == Way::Vector && canScatterInAnyOrder(scatter),
+          /*owners=*/schedule.way == Way::Rows && !scatter.getWritten() ? 4
+                                                                        : 1);
     if (auto op = dyn_cast<ContractOp>(nest.getOperation())) {
       if (schedule.way == Way::Products || schedule.way == Way::Rounded)
         if (ScheduleAttr product = getProduct(op, *strides, schedule.threads,
@@ -168,7 +170,7 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
 /// A target that permits factors of f32 to be rounded.
 static GPUTargetAttr getRoundingTarget(MLIRContext *context) {
   return GPUTargetAttr::get(context, "sm_80", 108, 2048, 65536, 166912,
-                            41943040, /*tf32=*/true);
+                            41943040, /*tf32=*/true, /*deterministic=*/false);
 }
 
 TEST_P(LoopToNvvm, GivesTheInterpretersValues) {

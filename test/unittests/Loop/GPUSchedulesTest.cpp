@@ -76,6 +76,28 @@ TEST(GPUSchedules, ShortRowsHaveAPartOfAWarp) {
   expectRows(17, 4, {32, 4, 1, 1});
 }
 
+TEST(GPUSchedules, VectorsNeedNotDivideLongRows) {
+  auto getLanes = [](int64_t size, bool canPeel) {
+    return chooseGPURows({size, size, 2, 4, /*isSorted=*/false, canPeel}).lanes;
+  };
+  EXPECT_EQ(getLanes(50257, true), 8);
+  EXPECT_EQ(getLanes(50257, false), 1);
+  GPURowsSchedule s = chooseGPURows({50257, 50257, 2, 2, false, true});
+  EXPECT_EQ(s.threads, 512);
+  EXPECT_EQ(s.steps, 13);
+  EXPECT_EQ(getLanes(50260, true), 8);
+  // Too short for a warp with whole vectors.
+  EXPECT_EQ(getLanes(197, true), 1);
+}
+
+TEST(GPUSchedules, OwnersFillTheMachineAndNoMore) {
+  EXPECT_EQ(chooseGPUOwners(1, 1 << 20, kMachine), 1024);
+  EXPECT_EQ(chooseGPUOwners(64, 1 << 20, kMachine), 256);
+  EXPECT_EQ(chooseGPUOwners(64, 100, kMachine), 64);
+  EXPECT_EQ(chooseGPUOwners(1 << 20, 1 << 20, kMachine), 1);
+  EXPECT_EQ(chooseGPUOwners(0, 0, kMachine), 1);
+}
+
 TEST(GPUSchedules, FusionKeepsRowsInRegisters) {
   FusionOptions options = getGPUFusionOptions({108, 2048, 65536});
   EXPECT_EQ(options.minWorkItems, 108);

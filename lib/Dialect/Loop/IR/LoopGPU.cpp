@@ -27,7 +27,7 @@ using namespace kiln::loop;
 LogicalResult GPUTargetAttr::verify(EmitError emitError, StringRef chip,
                                     int64_t multiprocessors, int64_t threads,
                                     int64_t registers, int64_t shared,
-                                    int64_t l2, bool) {
+                                    int64_t l2, bool, bool) {
   if (!isGPUName(chip)) // C1
     return emitError() << "chip of a GPU is a name like sm_90a, but found '"
                        << chip << "'";
@@ -554,8 +554,10 @@ LogicalResult GPUColumnPartsScheduleAttr::verifyKernel(Operation *op) const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult GPUScatterScheduleAttr::verify(EmitError emitError,
-                                             int64_t threads, bool) {
-  return verifyThreads(emitError, threads); // C1
+                                             int64_t threads, bool,
+                                             int64_t owners) {
+  return failure(failed(verifyThreads(emitError, threads)) || // C1
+                 failed(verifyPower(emitError, "owners", owners, 1, 4096)));
 }
 
 bool loop::canScatterInAnyOrder(ScatterOp op) {
@@ -564,6 +566,18 @@ bool loop::canScatterInAnyOrder(ScatterOp op) {
   bool isAtomic = element.isInteger(32) || element.isInteger(64) ||
                   (isa<FloatType>(element) && !isSmallFloat(element));
   return isAtomic && op.getKind() == ScatterKind::Add && !op.getWritten();
+}
+
+SmallVector<unsigned> loop::getOwnDims(ScatterOp op) {
+  if (op.getWritten())
+    return llvm::to_vector(llvm::seq<unsigned>(op.getIndependent()));
+  Block &block = op.getBody().front();
+  auto yield = cast<YieldAtOp>(block.getTerminator());
+  SmallVector<unsigned> own;
+  for (unsigned dim = 0; dim < op.getDomain().rank(); ++dim)
+    if (llvm::is_contained(yield.getPosition(), block.getArgument(dim)))
+      own.push_back(dim);
+  return own;
 }
 
 LogicalResult GPUScatterScheduleAttr::verifyKernel(Operation *op) const {
@@ -576,5 +590,9 @@ LogicalResult GPUScatterScheduleAttr::verifyKernel(Operation *op) const {
   if (getAtomic() && !canScatterInAnyOrder(scatter))
     return refuse(kernel, *this)
            << "because its scatter depends on the order of points";
+  if (getOwners() > 1 && (getAtomic() || scatter.getWritten())) // C3
+    return refuse(kernel, *this) << "whose owners are for a scatter in order "
+                                    "that does not read what it "
+                                    "has written";
   return success();
 }

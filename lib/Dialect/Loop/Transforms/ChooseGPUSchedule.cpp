@@ -35,6 +35,7 @@ GPUMachine loop::getMachine(GPUTargetAttr target) {
   machine.hasWarpgroups = target.getChip() == "sm_90a";
   machine.l2 = target.getL2();
   machine.tf32 = target.getTf32();
+  machine.deterministic = target.getDeterministic();
   return machine;
 }
 
@@ -169,10 +170,10 @@ static ScheduleAttr chooseRows(KernelOp kernel) {
   if (isFirst || (shape.size && *shape.size < kShortGPURow))
     return {};
   shape.last = last;
-  Widths widths = getWidths(kernel);
   // What keeps no row between its nests has nothing to wait for.
   shape.canPeel = getPeelableSize(kernel).has_value() &&
                   !kernel.getBody().getOps<ReduceOp>().empty();
+  Widths widths = getWidths(kernel);
   shape.narrow = widths.narrow;
   shape.wide = widths.wide;
   shape.isSorted = !kernel.getBody().getOps<SortOp>().empty();
@@ -233,6 +234,26 @@ static ScheduleAttr chooseTile(KernelOp kernel, const KernelStrides &strides) {
     return {};
   return GPUTileScheduleAttr::get(kernel.getContext(), s->threads, s->lanes,
                                   s->side, reads.front().dim);
+}
+
+/// Atomic where the order makes no difference, or may.
+static ScheduleAttr chooseGPUScatter(ScatterOp op, const GPUMachine &machine,
+                                     const analysis::SizeHints &hints) {
+  Type element =
+      cast<RankedTensorType>(op.getResult().getType()).getElementType();
+  bool isAtomic = canScatterInAnyOrder(op) &&
+                  !(machine.deterministic && isa<FloatType>(element));
+  int64_t owners = 1;
+  if (!isAtomic && !op.getWritten()) {
+    SmallVector<unsigned> own = getOwnDims(op);
+    SmallVector<ExprAttr> points, steps;
+    for (auto [k, extent] : llvm::enumerate(op.getDomain().all()))
+      (llvm::is_contained(own, k) ? points : steps).push_back(extent);
+    owners =
+        chooseGPUOwners(hints.product(points), hints.product(steps), machine);
+  }
+  return GPUScatterScheduleAttr::get(op.getContext(), kGPUBlock, isAtomic,
+                                     owners);
 }
 
 /// What maps the elements of operand `k` (A or B).
@@ -370,8 +391,7 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
     return chooseGPUBlocks(kernel, strides, machine, hints, why);
   for (NestOpInterface nest : kernel.getNests()) {
     if (auto scatter = dyn_cast<ScatterOp>(nest.getOperation()))
-      return GPUScatterScheduleAttr::get(kernel.getContext(), kGPUBlock,
-                                         canScatterInAnyOrder(scatter));
+      return chooseGPUScatter(scatter, machine, hints);
     if (auto op = dyn_cast<ContractOp>(nest.getOperation()))
       if (ScheduleAttr product =
               chooseMatrixProduct(op, kernel, strides, machine, hints))

@@ -37,6 +37,8 @@ static constexpr int64_t kRowVectors = 4;
 /// Elements of a column that a thread reduces at least, where a reduction is done in parts,
 /// vectors of a row, for each of which it waits, and the most parts.
 static constexpr int64_t kPart = 16, kPartVectors = 4, kMostParts = 4096;
+/// Threads that share the elements of a scatter, at most.
+static constexpr int64_t kMostOwners = 1024;
 /// Points of a tile in each direction: 128 bytes of the narrower elements, of which a
 /// line consists.
 static constexpr int64_t kSide = 64;
@@ -86,12 +88,12 @@ GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
   int64_t lanes = divide(kernel.last, wanted);
   if (!kernel.size)
     return {kGPUBlock, 1, lanes, 0};
-  int64_t vectors = std::max<int64_t>(llvm::divideCeil(*kernel.size, lanes), 2);
-  int64_t threads = std::min<int64_t>(llvm::PowerOf2Ceil(vectors), kGPUBlock);
   bool isPeeled = kernel.canPeel && *kernel.size >= kPeeled * wanted &&
                   *kernel.size % wanted != 0;
   if (isPeeled)
     lanes = wanted;
+  int64_t vectors = std::max<int64_t>(llvm::divideCeil(*kernel.size, lanes), 2);
+  int64_t threads = std::min<int64_t>(llvm::PowerOf2Ceil(vectors), kGPUBlock);
   auto getSteps = [&] {
     return std::max<int64_t>(llvm::divideCeil(*kernel.size, threads * lanes), 1);
   };
@@ -143,6 +145,16 @@ loop::chooseGPUParts(const GPUPartsShape &kernel, const GPUMachine &machine) {
   if (parts < 2)
     return std::nullopt;
   return GPUPartsSchedule{kGPUBlock, lanes, parts};
+}
+
+int64_t loop::chooseGPUOwners(int64_t points, int64_t steps,
+                              const GPUMachine &machine) {
+  // Each of them looks at all points: more would wait for each other, not for
+  // memory.
+  int64_t wanted =
+      machine.multiprocessors * kGPUBlock / 2 / std::max<int64_t>(points, 1);
+  wanted = std::min({wanted, steps, kMostOwners});
+  return wanted > 1 ? llvm::bit_floor(uint64_t(wanted)) : 1;
 }
 
 std::optional<GPUTileSchedule> loop::chooseGPUTile(const GPUTileShape &kernel) {

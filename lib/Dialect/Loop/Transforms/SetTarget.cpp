@@ -37,7 +37,7 @@ public:
           [&] { return mlir::emitError(getOperation().getLoc()); },
           &getContext(), StringRef(chip), int64_t(multiprocessors),
           int64_t(gpuThreads), int64_t(gpuRegisters), int64_t(sharedBytes),
-          int64_t(l2Bytes), bool(tf32));
+          int64_t(l2Bytes), bool(tf32), bool(deterministic));
     if (!target)
       return signalPassFailure();
     getOperation()->setAttr(kTargetAttrName, target);

@@ -156,6 +156,12 @@ bool canShareRows(KernelOp kernel);
 /// shared domain, and read inputs alone; other nests are pointwise over that domain.
 bool canReduceInParts(KernelOp kernel);
 
+/// Dimensions whose points each write to elements of their own, so that they
+/// are visited in any order: the position is the index itself somewhere. Of a
+/// scatter that reads what it has written, only those that are said to be
+/// independent.
+llvm::SmallVector<unsigned> getOwnDims(ScatterOp op);
+
 /// True if the points of a scatter may be visited in any order, at the same time: it
 /// adds up, and does not read what it has written.
 bool canScatterInAnyOrder(ScatterOp op);

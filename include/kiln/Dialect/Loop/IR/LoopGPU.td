@@ -47,6 +47,7 @@ def Loop_GPUTargetAttr : Loop_Attr<"GPUTarget", "gpu"> {
     | `shared` | bytes | most shared memory of a block |
     | `l2` | bytes | the cache that they share |
     | `tf32` | | products of f32 may be those of factors rounded to tf32, of 10 bits behind the point |
+    | `deterministic` | | floats are added up in one order, so that each run gives the same bits |
 
     Constraints:
     - (C1) `chip` is `sm_` and two or three digits, and may end in a letter.
@@ -59,7 +60,8 @@ def Loop_GPUTargetAttr : Loop_Attr<"GPUTarget", "gpu"> {
   let parameters = (ins StringRefParameter<>:$chip, "int64_t":$multiprocessors,
                         "int64_t":$threads, "int64_t":$registers,
                         "int64_t":$shared, "int64_t":$l2,
-                        DefaultValuedParameter<"bool", "false">:$tf32);
+                        DefaultValuedParameter<"bool", "false">:$tf32,
+                        DefaultValuedParameter<"bool", "false">:$deterministic);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -96,14 +98,14 @@ def Loop_GPURowsScheduleAttr : Loop_Schedule<"GPURowsSchedule", "gpu_rows"> {
     `lanes` elements: steps are repeated in the code, and a row is read once and
     stays in registers. With 0 they are a loop.
 
-    Constraints:
-    - (C1) `threads` is a power of two from 2 to 1024, `rows` one from 1 to 512, and
     Rows of which `lanes` is no divisor are peeled: with bf16 and 50257 elements to
     a row, row r begins 2 * (r * 50257 mod 8) bytes behind a multiple of 16. Up to there it
     is elements, then vectors that are aligned, then elements again, fewer than 2 * `lanes`
     of them, each with a thread of its own. What decides is where most of what rows
     read and write begins; the rest is read by elements.
 
+    Constraints:
+    - (C1) `threads` is a power of two from 2 to 1024, `rows` one from 1 to 512, and
       `threads * rows` from 32 to 1024.
     - (C2) `rows` is 1 where `threads` is more than 32.
     - (C3) `lanes` is a power of two from 1 to 16, `steps` from 0 to 64, and
@@ -183,15 +185,21 @@ def Loop_GPUScatterScheduleAttr
     point of the domain is visited by a thread of its own and combined with atomic
     operations, in no order; without, a thread has a point of the dimensions whose
     index is a position, or are independent, and visits the others in order.
+    There are `owners` such threads for each of these points, of which each joins what
+    goes to elements of its own: they share the elements by their other positions modulo
+    `owners`. All of them see every point, and an element has one order of its own.
 
     Constraints:
-    - (C1) `threads` is a multiple of 32 from 32 to 1024.
+    - (C1) `threads` is a multiple of 32 from 32 to 1024, `owners` a power of two up to
+      4096.
     - (C2) the kernel is a scatter; with `atomic` it does not read what it has
       written, and adds up floats or integers of 32 or 64 bits.
+    - (C3) `owners` is 1 with `atomic`, and where the scatter reads what it has written.
 
     Example: `#loop.gpu_scatter<threads = 256, atomic = true>`
   }];
-  let parameters = (ins "int64_t":$threads, "bool":$atomic);
+  let parameters = (ins "int64_t":$threads, "bool":$atomic,
+                        DefaultValuedParameter<"int64_t", "1">:$owners);
 }
 
 def Loop_GPUProductScheduleAttr

@@ -46,6 +46,7 @@ struct GPUMachine {
   bool hasWarpgroups = false; ///< that multiply what a copy engine brings (sm_90a)
   int64_t l2 = 52428800;     ///< bytes of the cache that they share
   bool tf32 = false; ///< f32 may be rounded to tf32 and multiplied on matrix units
+  bool deterministic = false; ///< floats are added up in one order
 };
 
 /// What fusion may make: rows that a block keeps in registers, and kernels that leave
@@ -75,8 +76,8 @@ struct GPURowsShape {
   int64_t narrow = 4; ///< bytes of the narrowest element in memory
   int64_t wide = 4;   ///< bytes of the widest
   bool isSorted = false; ///< some of them
-};
   bool canPeel = false;  ///< vectors need not divide them
+};
 struct GPURowsSchedule {
   int64_t threads, rows, lanes, steps;
 };
@@ -86,6 +87,11 @@ GPURowsSchedule chooseGPURows(const GPURowsShape &kernel);
 /// multiples of `last`, of factors with at most so many bytes.
 GPURowsSchedule chooseGPUVectorProduct(int64_t size, int64_t last,
                                        int64_t bytes);
+
+/// Threads that share the elements of a scatter in order, besides `points` that
+/// each have elements of their own; `steps` is what each of them walks.
+int64_t chooseGPUOwners(int64_t points, int64_t steps,
+                        const GPUMachine &machine);
 
 /// Reductions of much to few points.
 struct GPUPartsShape {

@@ -664,7 +664,10 @@ def SetTargetPass : Pass<"loop-set-target", "::mlir::ModuleOp"> {
     Option<"sharedBytes", "shared-bytes", "::kiln::ByteCount", "232448",
            "The most shared memory of a block.">,
     Option<"tf32", "tf32", "bool", "false",
-           "Products of f32 may be those of factors rounded to tf32.">
+           "Products of f32 may be those of factors rounded to tf32.">,
+    Option<"deterministic", "deterministic", "bool", "false",
+           "Scatters on a GPU add up floats in order, so that each run gives the same "
+           "bits.">
   ];
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
