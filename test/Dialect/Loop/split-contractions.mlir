@@ -74,3 +74,27 @@ func.func @stay(%a: tensor<16x97xf32>, %b: tensor<97x16xf32>, %p: tensor<16x24xf
       acc f32 : tensor<16x16xf32>
   return %c, %d, %e, %f : tensor<16x16xf32>, tensor<16x16xf32>, tensor<8x16xf32>, tensor<16x16xf32>
 }
+
+// -----
+
+// Rows that are normalized along the sum are kept where they are made: the product fuses with
+// them.
+
+// CHECK-LABEL: func.func @rows
+// CHECK: loop.contract parallel [16, 16] reduction [96]
+// WHY-DAG: an operand is of rows that it sums along
+func.func @rows(%x: tensor<16x96xf32>, %v: tensor<96x16xf32>) -> tensor<16x16xf32> {
+  %s = loop.reduce parallel (%i) in [16] reduction (%k) in [96] <sum> : tensor<16xf32> {
+    %e = loop.load %x[%i, %k] : tensor<16x96xf32>
+    loop.yield %e : f32
+  }
+  %p = loop.pointwise (%i, %k) in [16, 96] : tensor<16x96xf32> {
+    %e = loop.load %x[%i, %k] : tensor<16x96xf32>
+    %t = loop.load %s[%i] : tensor<16xf32>
+    %d = arith.divf %e, %t : f32
+    loop.yield %d : f32
+  }
+  %c = loop.contract parallel [16, 16] reduction [96]
+      lhs %p[d0, d2] : tensor<16x96xf32> rhs %v[d2, d1] : tensor<96x16xf32> acc f32 : tensor<16x16xf32>
+  return %c : tensor<16x16xf32>
+}

@@ -109,7 +109,7 @@ TEST_F(FileSystem, EmptyFilesMapToNothing) {
 
 TEST_F(FileSystem, ReleasedPagesAreReadAgain) {
   std::string content(64 * 4096, 'a');
-  ASSERT_TRUE(writeFile(path("a"), content));
+  ASSERT_TRUE(writeFile(path("a"), std::string_view(content)));
   auto mapped = mapFile(path("a"));
   ASSERT_TRUE(mapped);
   EXPECT_EQ(mapped->text(), content);

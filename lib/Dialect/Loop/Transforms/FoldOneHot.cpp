@@ -43,15 +43,20 @@ struct OneHotSum {
 
 } // namespace
 
-/// True if `value` of the body of `op` needs the index `argument`.
-static bool needsIndex(ReduceOp op, Value value, BlockArgument argument) {
-  if (value == argument)
-    return true;
-  Operation *made = value.getDefiningOp();
-  return made && op->isProperAncestor(made) &&
-         llvm::any_of(made->getOperands(), [&](Value operand) {
-           return needsIndex(op, operand, argument);
-         });
+/// The values of the body of `op` that need the index `argument`.
+static llvm::DenseSet<Value> getValuesOf(ReduceOp op, BlockArgument argument) {
+  llvm::DenseSet<Value> found{argument};
+  for (Operation &made : op.getBody().front()) {
+    WalkResult needs = made.walk([&](Operation *inner) {
+      return llvm::any_of(inner->getOperands(),
+                          [&](Value value) { return found.contains(value); })
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (needs.wasInterrupted())
+      found.insert(made.result_begin(), made.result_end());
+  }
+  return found;
 }
 
 static bool isZeroValue(Value value) {
@@ -71,13 +76,19 @@ static std::optional<unsigned> getReducedIndex(ReduceOp op, Value value) {
   return argument.getArgNumber() - parallel;
 }
 
-/// Takes a condition apart into the truth values that all must hold.
-static void collectConditions(Value condition, SmallVectorImpl<Value> &found) {
-  auto both = condition.getDefiningOp<arith::AndIOp>();
-  if (!both)
-    return found.push_back(condition);
-  collectConditions(both.getLhs(), found);
-  collectConditions(both.getRhs(), found);
+/// Takes a condition apart into the truth values that all must hold, each once.
+static SmallVector<Value> collectConditions(Value condition) {
+  llvm::SetVector<Value> seen;
+  seen.insert(condition);
+  SmallVector<Value> found;
+  for (size_t i = 0; i < seen.size(); ++i) {
+    auto both = seen[i].getDefiningOp<arith::AndIOp>();
+    if (both)
+      seen.insert(both->operand_begin(), both->operand_end());
+    else
+      found.push_back(seen[i]);
+  }
+  return found;
 }
 
 /// What `condition` compares a reduced index of `op` with for equality, into
@@ -106,9 +117,7 @@ static std::optional<OneHotSum> matchOneHot(ReduceOp op) {
     return std::nullopt;
   OneHotSum sum;
   sum.value = select.getTrueValue();
-  SmallVector<Value> conditions;
-  collectConditions(select.getCondition(), conditions);
-  for (Value condition : conditions) {
+  for (Value condition : collectConditions(select.getCondition())) {
     if (!sum.at && isPlace(op, condition, sum))
       continue;
     sum.others.push_back(condition);
@@ -118,7 +127,8 @@ static std::optional<OneHotSum> matchOneHot(ReduceOp op) {
   // Nothing but the comparison may know which index it is.
   BlockArgument index =
       body.getArgument(op.getDomain().parallel.size() + sum.dim);
-  auto isFree = [&](Value value) { return !needsIndex(op, value, index); };
+  llvm::DenseSet<Value> needing = getValuesOf(op, index);
+  auto isFree = [&](Value value) { return !needing.contains(value); };
   if (!isFree(sum.at) || !isFree(sum.value) ||
       !llvm::all_of(sum.others, isFree))
     return std::nullopt;

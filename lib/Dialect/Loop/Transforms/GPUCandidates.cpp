@@ -121,7 +121,7 @@ void GPUCollector::addTiles(GPUTileScheduleAttr s) {
 
 void GPUCollector::addScatters(GPUScatterScheduleAttr s) {
   for (int64_t threads : {s.getThreads() / 2, s.getThreads() * 2})
-    add<GPUScatterScheduleAttr>(threads, s.getAtomic());
+    add<GPUScatterScheduleAttr>(threads, s.getAtomic(), s.getOwners());
 }
 
 void GPUCollector::addProducts(GPUProductScheduleAttr s) {

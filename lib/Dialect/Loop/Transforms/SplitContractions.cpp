@@ -92,6 +92,20 @@ static Sides getSides(ContractOp op) {
   return sides;
 }
 
+/// True if `operand` is made, by up to `depth` pointwise nests, of a reduction over as many
+/// elements as the sum has: rows such as those of a softmax, with which `loop-fuse-products`
+/// takes the product that sums along them.
+static bool isOfRows(Value operand, int64_t sum, unsigned depth = 3) {
+  auto nest = operand.getDefiningOp<PointwiseOp>();
+  if (!nest || depth == 0)
+    return false;
+  return llvm::any_of(nest.getBody().getOps<LoadOp>(), [&](LoadOp load) {
+    auto reduce = load.getTensor().getDefiningOp<ReduceOp>();
+    return (reduce && countTerms(reduce.getDomain().reduction) == sum) ||
+           isOfRows(load.getTensor(), sum, depth - 1);
+  });
+}
+
 /// The largest divisor of `size` that is not larger than `most`.
 static int64_t getPieces(int64_t size, int64_t most) {
   for (int64_t parts = std::min(most, size); parts > 1; --parts)
@@ -118,6 +132,10 @@ SplitContractions::choose(ContractOp op, StringRef &why) const {
   }
   if (*sum / std::max(sides.rows, sides.columns) < int64_t(minRatio)) {
     why = "its sum is not much longer than its sides";
+    return std::nullopt;
+  }
+  if (isOfRows(op.getLhs(), *sum) || isOfRows(op.getRhs(), *sum)) {
+    why = "an operand is of rows that it sums along";
     return std::nullopt;
   }
   int64_t wanted = std::min<int64_t>(parts, *sum / int64_t(minDepth));

@@ -147,7 +147,7 @@ def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::ModuleOp"> {
     (`#loop.packed` with `in_place`), and fill vectors however small the image is. Operands of
     f32 that are read 16 times and more are copied, and so is a result that is returned: back,
     into the order that it has there. Where an image of 8 channels and more has them last from the
-    start, as the tokens of a transformer do, the result of any convolution follows.
+    start, as the tokens of a transformer do, the result of a convolution by channels of their own follows.
 
     Before:
 
@@ -230,9 +230,10 @@ def SplitContractionsPass : Pass<"loop-split-contractions", "::mlir::func::FuncO
     longer side, becomes two nests: a product for each of at most `parts` pieces of the
     sum, of at least `min-depth` terms, and a reduction that adds these up, in which the
     epilogue follows. Pieces are the outer dimensions of the sum, and equal parts of the
-    next one; a dimension that a mask looks at stays whole. How it is split follows from the sizes alone, not from the number of
-    threads, so the bits of a product do not depend on it. Nothing is split for a GPU,
-    whose schedules do.
+    next one; a dimension that a mask looks at stays whole, and so does a sum along rows that
+    are reduced as a whole (a softmax's), with which the product fuses. How it is split follows
+    from the sizes alone, not from the number of threads, so the bits of a product do not depend
+    on it. Nothing is split for a GPU, whose schedules do.
 
     Before:
 
