@@ -243,16 +243,15 @@ void ImageLayouts::spreadByWindows(ContractOp op) {
 /// True if a result may better be made in another order and copied back to that of a caller:
 /// on a GPU the gradient of a weight, whose operands would else be copied element by element.
 bool ImageLayouts::isHeavy(ContractOp op) const {
-  int64_t terms = hints.product(op.getDomain().reduction);
   if (onCPU)
-    return multipliesFloats(op) && terms >= kMinHeavySum;
+    return multipliesFloats(op) &&
+           hints.product(op.getDomain().reduction) >= kMinHeavySum;
   Windows windows(op);
   SmallVector<ExprAttr> parallel = op.getDomain().parallel;
   auto channels =
       windows.getChannels(getIdentityMap(op.getContext(), parallel.size()));
-  return multipliesOnUnits(op) && terms >= kMinReuse && channels &&
+  return channels && isWorthOrder(op, *channels, hints) &&
          walksAlong(op, windows, *channels) &&
-         hints.evaluate(parallel[*channels]) >= kMinChannels &&
          !llvm::all_of(ArrayRef(parallel).drop_front(*channels + 1),
                        [](ExprAttr extent) { return extent.isConstant(1); });
 }

@@ -35,6 +35,18 @@ static bool partsMatrices(ContractOp contract, const ReaderOrder &order) {
          parts(contract.getRhs(), contract.getRhsIndices());
 }
 
+/// True if a contraction has its order for its operands, and another dimension would be the
+/// innermost one in that of its reader, which is a permutation of it.
+static bool losesOrder(ContractOp contract, ArrayRef<guard::ExprAttr> map,
+                       ArrayRef<guard::ExprAttr> domain,
+                       const analysis::SizeHints &hints) {
+  return !map.empty() && getGPUTarget(contract) &&
+         llvm::any_of(
+             domain.drop_front(map.back().getPosition() + 1),
+             [](guard::ExprAttr extent) { return !extent.isConstant(1); }) &&
+         readsAlongResult(contract, hints);
+}
+
 /// The one nest that reads `contract` if it may become the epilogue; `order` is
 /// then the domain that the contraction gets.
 static PointwiseOp getEpilogue(ContractOp contract,
@@ -87,9 +99,7 @@ static PointwiseOp getEpilogue(ContractOp contract,
     }
     seen[expr.getPosition()] = true;
   }
-  if (permutes && getGPUTarget(contract) && !Windows(contract).empty() &&
-      ArrayRef<guard::ExprAttr>(map) !=
-          ArrayRef<guard::ExprAttr>(getIdentityMap(context, domain.size()))) {
+  if (permutes && losesOrder(contract, map, domain, hints)) {
     reason = "its order was chosen for its operands";
     return {};
   }

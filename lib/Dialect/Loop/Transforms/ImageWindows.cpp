@@ -108,6 +108,25 @@ std::optional<ExprAttr> loop::getStep(ContractOp op, unsigned side, unsigned dim
   return guard::getCoefficient(address, guard::getDim(op.getContext(), dim));
 }
 
+bool loop::isWorthOrder(ContractOp op, unsigned dim,
+                        const analysis::SizeHints &hints) {
+  Domain domain = op.getDomain();
+  return multipliesOnUnits(op) &&
+         hints.product(domain.reduction) >= kMinReuse &&
+         hints.evaluate(domain.parallel[dim]) >= kMinChannels;
+}
+
+bool loop::readsAlongResult(ContractOp op, const analysis::SizeHints &hints) {
+  if (Windows(op).empty())
+    return false;
+  unsigned last = op.getDomain().parallel.size() - 1;
+  return isWorthOrder(op, last, hints) &&
+         llvm::any_of(llvm::seq(2u), [&](unsigned side) {
+           auto step = getStep(op, side, last);
+           return step && step->isConstant(1);
+         });
+}
+
 std::optional<unsigned> loop::getNeighbours(ContractOp op, unsigned side) {
   Domain domain = op.getDomain();
   for (unsigned k = 0; k < domain.reduction.size(); ++k) {

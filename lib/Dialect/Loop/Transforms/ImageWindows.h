@@ -49,6 +49,16 @@ inline constexpr int64_t kMinReuse = 64, kMinChannels = 8;
 /// bits, or f32 that the target rounds to tf32.
 bool multipliesOnUnits(ContractOp op);
 
+/// True if matrix units of a GPU multiply so much for each element of the result of `op`, of
+/// so many elements along `dim`, that this is worth being the innermost one.
+bool isWorthOrder(ContractOp op, unsigned dim,
+                  const analysis::SizeHints &hints);
+
+/// True if matrix units read an operand of a convolution along the innermost dimension of its
+/// result, as the channels of an image in the gradient of a weight: with another one innermost
+/// they would be handed it element by element.
+bool readsAlongResult(ContractOp op, const analysis::SizeHints &hints);
+
 /// True if an expression depends on a dimension.
 bool mentions(guard::ExprAttr expr, unsigned dim);
 
