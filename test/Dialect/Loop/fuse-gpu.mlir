@@ -42,7 +42,7 @@ func.func @main(%x: !t) -> !t {
 // GPU-SAME: #loop.gpu_parts<{{.*}}, across = true>
 // CPU: loop.kernel
 // CPU-NOT: loop.kernel
-// CHECK: return
+// CHECK: {{^ +}}return
 func.func @moments(%x: tensor<4096x256xf32>) -> (tensor<256xf32>, tensor<256xf32>) {
   %m = loop.reduce parallel (%i) in [256] reduction (%j) in [4096] <sum> : tensor<256xf32> {
     %e = loop.load %x[%j, %i] : tensor<4096x256xf32>
@@ -56,4 +56,28 @@ func.func @moments(%x: tensor<4096x256xf32>) -> (tensor<256xf32>, tensor<256xf32
     loop.yield %q : f32
   }
   return %m, %v : tensor<256xf32>, tensor<256xf32>
+}
+
+// Columns of 21 elements are too short for parts: sums that wait for maxima have their kernel.
+
+// CHECK-LABEL: func.func @short
+// CHECK: loop.kernel
+// GPU-SAME: #loop.gpu_across
+// CHECK-NOT: loop.kernel
+// CHECK: {{^ +}}return
+!c = tensor<8x21x64x64xf32>
+!p = tensor<8x64x64xf32>
+func.func @short(%x: !c) -> (!p, !p) {
+  %m = loop.reduce parallel (%i, %j, %k) in [8, 64, 64] reduction (%l) in [21] <max> : !p {
+    %e = loop.load %x[%i, %l, %j, %k] : !c
+    loop.yield %e : f32
+  }
+  %s = loop.reduce parallel (%i, %j, %k) in [8, 64, 64] reduction (%l) in [21] <sum> : !p {
+    %e = loop.load %x[%i, %l, %j, %k] : !c
+    %z = loop.load %m[%i, %j, %k] : !p
+    %d = arith.subf %e, %z : f32
+    %n = math.exp %d : f32
+    loop.yield %n : f32
+  }
+  return %m, %s : !p, !p
 }

@@ -129,7 +129,36 @@ static int64_t countRowElements(NestOpInterface nest, const Domain &domain,
   return isAny ? std::max<int64_t>(hints.evaluate(domain.all().back()), 1) : 0;
 }
 
-static Collected collect(Block &block, const analysis::SizeHints &hints) {
+/// True if a reduction reads rows side by side and, alone, a GPU would do it in parts.
+static bool isInPartsAcross(NestOpInterface nest, GPUTargetAttr gpu,
+                            const analysis::SizeHints &hints) {
+  if (!gpu || !isa<ReduceOp>(nest.getOperation()) ||
+      !readsAcross(nest, hints, /*joinsReduced=*/false))
+    return false;
+  Domain domain = nest.getDomain();
+  GPUPartsShape shape;
+  shape.points = hints.product(domain.parallel);
+  shape.size = hints.product(domain.reduction);
+  shape.last = 1;
+  shape.narrow = 16;
+  shape.wide = 1;
+  for (guard::ExprAttr extent : domain.parallel)
+    if (!extent.isConstant(1))
+      shape.last = extent.getConstant();
+  auto take = [&](Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    int64_t bytes = analysis::getElementBytes(type.getElementType());
+    shape.narrow = std::min(shape.narrow, bytes);
+    shape.wide = std::max(shape.wide, bytes);
+  };
+  for (const analysis::Access &access : analysis::getReads(nest))
+    take(access.tensor);
+  llvm::for_each(nest->getResults(), take);
+  return chooseGPUParts(shape, getMachine(gpu)).has_value();
+}
+
+static Collected collect(Block &block, GPUTargetAttr gpu,
+                         const analysis::SizeHints &hints) {
   Collected result;
   FusionProblem &problem = result.problem;
   auto tensorOf = [&](Value value) {
@@ -182,8 +211,7 @@ static Collected collect(Block &block, const analysis::SizeHints &hints) {
       Domain domain = nest.getDomain();
       node.parallel = domain.parallel;
       node.leading = nest.getRowDimension().value_or(domain.parallel.size());
-      node.across = isa<ReduceOp>(nest.getOperation()) &&
-                    readsAcross(nest, hints, /*joinsReduced=*/false);
+      node.across = isInPartsAcross(nest, gpu, hints);
       for (guard::ExprAttr extent : domain.parallel)
         node.parallelHints.push_back(hints.evaluate(extent));
       node.points = hints.product(domain.all());
@@ -436,9 +464,10 @@ void Fuse::fuseFunction(func::FuncOp function,
       op.erase();
   simplifyBodies(function, hints);
 
-  Collected collected = collect(block, hints);
+  GPUTargetAttr gpu = getGPUTarget(function);
+  Collected collected = collect(block, gpu, hints);
   FusionOptions options;
-  if (GPUTargetAttr gpu = getGPUTarget(function))
+  if (gpu)
     options = getGPUFusionOptions(getMachine(gpu));
   options.maxRounds = fuse ? int64_t(maxRounds) : 0;
   options.maxNests = maxNests;

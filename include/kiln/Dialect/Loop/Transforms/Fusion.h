@@ -62,7 +62,7 @@ struct FusionNode {
   /// Elements that it has of a row of nests before it, where they lie together: threads
   /// may share them. 0 elsewhere.
   int64_t rowElements = 0;
-  bool across = false; ///< a reduction that reads rows side by side
+  bool across = false; ///< a reduction across memory that would be done in parts
   std::vector<FusionRead> reads;
   std::vector<unsigned> writes;
 };
