@@ -298,3 +298,29 @@ func.func @much_wider(%x: tensor<4096x8xbf16>) -> (tensor<8xf64>, tensor<4096x8x
   }
   return %s, %r : tensor<8xf64>, tensor<4096x8xbf16>
 }
+
+// -----
+
+// A table that many rows read is computed once by a GPU, too: the second row finds it in the
+// cache.
+
+// GPU-LABEL: func.func @table
+// GPU: loop.pointwise (%{{.*}}, %{{.*}}) in [1024, 1024]
+// GPU: loop.pointwise (%{{.*}}, %{{.*}}, %{{.*}}) in [64, 1024, 1024]
+// CHECK-LABEL: func.func @table
+// CHECK-COUNT-2: loop.pointwise
+func.func @table(%x: tensor<1024xbf16>, %y: tensor<64x1024x1024xf64>) -> tensor<64x1024x1024xf64> {
+  %t = loop.pointwise (%i, %j) in [1024, 1024] : tensor<1024x1024xf64> {
+    %a = loop.load %x[%i] : tensor<1024xbf16>
+    %w = arith.extf %a : bf16 to f64
+    %b = math.exp %w : f64
+    loop.yield %b : f64
+  }
+  %r = loop.pointwise (%i, %j, %k) in [64, 1024, 1024] : tensor<64x1024x1024xf64> {
+    %a = loop.load %t[%j, %k] : tensor<1024x1024xf64>
+    %b = loop.load %y[%i, %j, %k] : tensor<64x1024x1024xf64>
+    %c = arith.mulf %a, %b : f64
+    loop.yield %c : f64
+  }
+  return %r : tensor<64x1024x1024xf64>
+}

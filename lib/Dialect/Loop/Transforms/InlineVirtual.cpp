@@ -178,8 +178,10 @@ InlineVirtual::whyStore(PointwiseOp producer,
                        " readers would read more than it writes"};
   if (cost <= freeCost || double(cost) * evaluations <= maxRecomputeCost)
     return std::nullopt;
-  // What is much wider than what it is made of takes longer to store and to read again.
-  double moved = written * (1.0 + evaluations) + read - read * evaluations;
+  // What is much wider than what it is made of takes longer to store and to read again. A
+  // load that reads an element several times, as by broadcasting, finds it in the cache.
+  double passes = std::min(evaluations, double(loads));
+  double moved = written * (1.0 + passes) + read - read * passes;
   double work = double(cost) * evaluations;
   if (getGPUTarget(producer) && work * points <= kGPUOpsPerByte * moved)
     return std::nullopt;
