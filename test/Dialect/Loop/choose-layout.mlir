@@ -334,3 +334,111 @@ func.func @columns(%x: tensor<1x16x8x8xf32>, %w: tensor<16x1x3x3xf32>) -> tensor
   }
   return %z : tensor<1x36x16xf32>
 }
+
+// -----
+
+// What a caller sees as it lies in memory keeps its order, carried or not.
+
+// CHECK-LABEL: func.func @forward
+// CHECK: loop.contract parallel [2, 8, 7, 7]
+// CHECK-LABEL: func.func @backward
+// CHECK-SAME: tensor<2x8x7x7xbf16>
+func.func @forward(
+    %x: tensor<2x16x9x9xbf16> {loop.strides = #guard.shape<[1296, 1, 144, 16]>},
+    %w: tensor<8x16x3x3xbf16> {loop.strides = #guard.shape<[144, 1, 48, 16]>})
+    -> (tensor<2x8x7x7xbf16>, tensor<2x8x7x7xbf16> {loop.carried = "saved_0"}) {
+  %y = loop.contract parallel [2, 8, 7, 7] reduction [16, 3, 3]
+      lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<2x16x9x9xbf16>
+      rhs %w[d1, d4, d5, d6] : tensor<8x16x3x3xbf16>
+      acc f32 : tensor<2x8x7x7xbf16>
+  return %y, %y : tensor<2x8x7x7xbf16>, tensor<2x8x7x7xbf16>
+}
+func.func @backward(%y: tensor<2x8x7x7xbf16> {loop.carried = "saved_0"}) -> tensor<2x8x7x7xbf16> {
+  %g = loop.pointwise (%n, %c, %h, %v) in [2, 8, 7, 7] : tensor<2x8x7x7xbf16> {
+    %e = loop.load %y[%n, %c, %h, %v] : tensor<2x8x7x7xbf16>
+    %a = math.absf %e : bf16
+    loop.yield %a : bf16
+  }
+  return %g : tensor<2x8x7x7xbf16>
+}
+
+// -----
+
+// One result that is both carried and seen by strides has the order of the argument.
+
+// CHECK-LABEL: func.func @forward
+// CHECK: loop.contract parallel [2, 8, 7, 7]
+// CHECK-LABEL: func.func @backward
+// CHECK-SAME: tensor<2x8x7x7xbf16>
+func.func @forward(
+    %x: tensor<2x16x9x9xbf16> {loop.strides = #guard.shape<[1296, 1, 144, 16]>},
+    %w: tensor<8x16x3x3xbf16> {loop.strides = #guard.shape<[144, 1, 48, 16]>})
+    -> (tensor<2x8x7x7xbf16> {loop.carried = "saved_0", loop.order = array<i64: 0, 1, 2, 3>}) {
+  %y = loop.contract parallel [2, 8, 7, 7] reduction [16, 3, 3]
+      lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<2x16x9x9xbf16>
+      rhs %w[d1, d4, d5, d6] : tensor<8x16x3x3xbf16>
+      acc f32 : tensor<2x8x7x7xbf16>
+  return %y : tensor<2x8x7x7xbf16>
+}
+func.func @backward(%y: tensor<2x8x7x7xbf16> {loop.carried = "saved_0"}) -> tensor<2x8x7x7xbf16> {
+  %g = loop.pointwise (%n, %c, %h, %v) in [2, 8, 7, 7] : tensor<2x8x7x7xbf16> {
+    %e = loop.load %y[%n, %c, %h, %v] : tensor<2x8x7x7xbf16>
+    %a = math.absf %e : bf16
+    loop.yield %a : bf16
+  }
+  return %g : tensor<2x8x7x7xbf16>
+}
+
+// -----
+
+// An argument with strides is what it is,
+
+// CHECK-LABEL: func.func @forward
+// CHECK: loop.contract parallel [2, 8, 7, 7]
+// CHECK-LABEL: func.func @backward
+// CHECK-SAME: tensor<2x8x7x7xbf16> {loop.carried = "saved_0", loop.strides
+func.func @forward(
+    %x: tensor<2x16x9x9xbf16> {loop.strides = #guard.shape<[1296, 1, 144, 16]>},
+    %w: tensor<8x16x3x3xbf16> {loop.strides = #guard.shape<[144, 1, 48, 16]>})
+    -> (tensor<2x8x7x7xbf16> {loop.carried = "saved_0"}) {
+  %y = loop.contract parallel [2, 8, 7, 7] reduction [16, 3, 3]
+      lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<2x16x9x9xbf16>
+      rhs %w[d1, d4, d5, d6] : tensor<8x16x3x3xbf16>
+      acc f32 : tensor<2x8x7x7xbf16>
+  return %y : tensor<2x8x7x7xbf16>
+}
+func.func @backward(%y: tensor<2x8x7x7xbf16> {loop.carried = "saved_0", loop.strides = #guard.shape<[392, 49, 7, 1]>}) -> tensor<2x8x7x7xbf16> {
+  %g = loop.pointwise (%n, %c, %h, %v) in [2, 8, 7, 7] : tensor<2x8x7x7xbf16> {
+    %e = loop.load %y[%n, %c, %h, %v] : tensor<2x8x7x7xbf16>
+    %a = math.absf %e : bf16
+    loop.yield %a : bf16
+  }
+  return %g : tensor<2x8x7x7xbf16>
+}
+
+// -----
+
+// and one of another type is no end of the same tensor.
+
+// CHECK-LABEL: func.func @forward
+// CHECK: loop.contract parallel [2, 8, 7, 7]
+// CHECK-LABEL: func.func @backward
+// CHECK-SAME: tensor<2x8x7x9xbf16>
+func.func @forward(
+    %x: tensor<2x16x9x9xbf16> {loop.strides = #guard.shape<[1296, 1, 144, 16]>},
+    %w: tensor<8x16x3x3xbf16> {loop.strides = #guard.shape<[144, 1, 48, 16]>})
+    -> (tensor<2x8x7x7xbf16> {loop.carried = "saved_0"}) {
+  %y = loop.contract parallel [2, 8, 7, 7] reduction [16, 3, 3]
+      lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<2x16x9x9xbf16>
+      rhs %w[d1, d4, d5, d6] : tensor<8x16x3x3xbf16>
+      acc f32 : tensor<2x8x7x7xbf16>
+  return %y : tensor<2x8x7x7xbf16>
+}
+func.func @backward(%y: tensor<2x8x7x9xbf16> {loop.carried = "saved_0"}) -> tensor<2x8x7x7xbf16> {
+  %g = loop.pointwise (%n, %c, %h, %v) in [2, 8, 7, 7] : tensor<2x8x7x7xbf16> {
+    %e = loop.load %y[%n, %c, %h, %v] : tensor<2x8x7x9xbf16>
+    %a = math.absf %e : bf16
+    loop.yield %a : bf16
+  }
+  return %g : tensor<2x8x7x7xbf16>
+}

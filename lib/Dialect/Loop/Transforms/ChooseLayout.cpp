@@ -26,6 +26,7 @@
 #include "PermuteNest.h"
 
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Loop/IR/Carried.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
 
@@ -109,8 +110,12 @@ bool ImageLayouts::takesAnyOrder(OpOperand &use) const {
     return false;
   if (BlockArgument argument = carried.getReader(use))
     return llvm::all_of(argument.getUsers(), llvm::IsaPred<LoadOp, ContractOp>);
-  return bool(func::FuncOp(function).getResultAttr(use.getOperandNumber(),
-                                                   kOrderAttrName));
+  // What is carried to an argument that cannot follow has the order of that.
+  auto has = [&](StringRef name) {
+    return bool(
+        func::FuncOp(function).getResultAttr(use.getOperandNumber(), name));
+  };
+  return has(kOrderAttrName) && !has(kCarriedAttrName);
 }
 
 /// Results of pointwise nests, reductions and contractions that nests alone read.

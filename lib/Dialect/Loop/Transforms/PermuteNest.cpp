@@ -82,14 +82,25 @@ CarriedTensors::CarriedTensors(ModuleOp module) {
       continue;
     for (unsigned k = 0; k < function.getNumResults(); ++k)
       if (auto name = function.getResultAttrOfType<StringAttr>(
-              k, kCarriedAttrName))
-        ++ends[name].results;
+              k, kCarriedAttrName)) {
+        Ends &end = ends[name];
+        ++end.results;
+        end.type = function.getResultTypes()[k];
+        end.isFixed |= bool(function.getResultAttr(k, kOrderAttrName));
+      }
     for (BlockArgument argument : function.getArguments())
       if (auto name = function.getArgAttrOfType<StringAttr>(
               argument.getArgNumber(), kCarriedAttrName)) {
-        ++ends[name].arguments;
-        ends[name].argument = argument;
+        Ends &end = ends[name];
+        ++end.arguments;
+        end.argument = argument;
+        end.isFixed |=
+            bool(function.getArgAttr(argument.getArgNumber(), kStridesAttrName));
       }
+  }
+  for (auto &entry : ends) {
+    Ends &end = entry.second;
+    end.isFixed |= end.argument && end.argument.getType() != end.type;
   }
 }
 
@@ -102,7 +113,7 @@ BlockArgument CarriedTensors::getReader(OpOperand &returned) const {
   if (!name)
     return {};
   Ends found = ends.lookup(name);
-  return found.results == 1 && found.arguments == 1
+  return found.results == 1 && found.arguments == 1 && !found.isFixed
              ? found.argument
              : BlockArgument();
 }

@@ -31,7 +31,8 @@ public:
   explicit CarriedTensors(ModuleOp module);
 
   /// The argument that takes the result of a function which an operand of its return is;
-  /// null if that is not carried, or by a name that is not unique.
+  /// null if that is not carried, by a name that is not unique, or if one end cannot change:
+  /// it has strides or an order that a caller sees, or they have different types.
   BlockArgument getReader(OpOperand &returned) const;
   /// True for an argument whose dimensions have changed their order.
   bool isPermuted(BlockArgument argument) const {
@@ -43,6 +44,8 @@ private:
   struct Ends {
     unsigned results = 0, arguments = 0;
     BlockArgument argument;
+    Type type; ///< of a result
+    bool isFixed = false;
   };
   llvm::StringMap<Ends> ends;
   llvm::DenseSet<Value> permuted;
