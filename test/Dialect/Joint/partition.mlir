@@ -328,3 +328,22 @@ joint.graph @main primals(%x: tensor<8x4x6x6xf32>) tangents(%dy: tensor<8x4x6x6x
   %dz = arith.mulf %dy, %z : tensor<8x4x6x6xf32>
   joint.return outputs(%z : tensor<8x4x6x6xf32>) gradients(%dz : tensor<8x4x6x6xf32>)
 }
+
+// -----
+
+// Nobody waits for running statistics: a norm by them is pointwise.
+// CHECK-LABEL: func.func @forward
+// CHECK-SAME: joint.saved_bytes = 0 : i64
+// CHECK-LABEL: func.func @backward
+// CHECK: aten.native_batch_norm
+// CHECK: aten._native_batch_norm_legit_functional
+joint.graph @main
+    primals(%x: tensor<8x4x6x6xf32>, %m: tensor<4xf32>, %v: tensor<4xf32>)
+    tangents(%dy: tensor<8x4x6x6xf32>)
+    -> outputs(tensor<8x4x6x6xf32>) gradients(tensor<8x4x6x6xf32>) {
+  %y:3 = aten.native_batch_norm(%x, running_mean = %m, running_var = %v, training = false, momentum = 1.000000e-01, eps = 1.000000e-05) : (tensor<8x4x6x6xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4x6x6xf32>, tensor<0xf32>, tensor<0xf32>)
+  %u:5 = aten._native_batch_norm_legit_functional(%y#0, %m, %v, training = false, momentum = 1.000000e-01, eps = 1.000000e-05) : (tensor<8x4x6x6xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4x6x6xf32>, tensor<0xf32>, tensor<0xf32>, tensor<4xf32>, tensor<4xf32>)
+  %z = math.exp %u#0 : tensor<8x4x6x6xf32>
+  %dz = arith.mulf %dy, %z : tensor<8x4x6x6xf32>
+  joint.return outputs(%z : tensor<8x4x6x6xf32>) gradients(%dz : tensor<8x4x6x6xf32>)
+}

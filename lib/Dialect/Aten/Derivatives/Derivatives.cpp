@@ -135,8 +135,18 @@ struct RecomputeModel
       return RecomputeClass::Opaque;
     if (info->isView)
       return isAlias(op) ? RecomputeClass::View : info->recompute;
+    if (normalizesByGiven(op))
+      return RecomputeClass::Cheap;
     return drawsNextNumbers(op, *info) ? RecomputeClass::Random
                                        : info->recompute;
+  }
+
+  /// True for a batch norm by running statistics: it is pointwise.
+  static bool normalizesByGiven(Operation *op) {
+    if (auto norm = llvm::dyn_cast<NativeBatchNormOp>(op))
+      return !norm.getTraining();
+    auto norm = llvm::dyn_cast<NativeBatchNormLegitFunctionalOp>(op);
+    return norm && !norm.getTraining();
   }
 
   /// True if running the op again draws other numbers.

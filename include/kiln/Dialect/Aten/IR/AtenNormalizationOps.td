@@ -200,7 +200,8 @@ def Aten_RmsNormOp : Aten_PureOp<
 }
 
 // Batch norms are heavy: their statistics are of the whole batch, and whoever reads the result
-// would wait for two passes over the operand. Backwards read the statistics.
+// would wait for two passes over the operand. Backwards read the statistics. Those by running
+// statistics are pointwise, and cheap.
 def Aten_NativeBatchNormLegitNoStatsOp : Aten_PureOp<
     "aten::_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, "
     "Tensor? bias, bool training, float momentum, float eps) -> (Tensor, "
