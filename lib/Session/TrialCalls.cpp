@@ -110,7 +110,11 @@ public:
       : packages(packages), symbols(symbols), options(options), tell(tell),
         device(std::move(device)), pool(options.threads), executables(packages.size()) {
     run.pool = &pool;
-    run.reuseOutputs = run.inputsChecked = true;
+    run.inputsChecked = true;
+    // A device keeps memory itself: all candidates share results and scratch memory.
+    run.reuseOutputs = !this->device;
+    if (this->device)
+      run.arena = &arena;
   }
 
   void loadTogether(const std::vector<package::Trial> &trials);
@@ -125,7 +129,8 @@ private:
   Status load(uint32_t candidate);
   Status callFirst(uint32_t candidate);
   Status makeInputs(const package::Program &program);
-  Status copyInputs(size_t bytes);
+  Result<Inputs> copyInputs() const;
+  void copyMoreInputs();
   Result<double> sample(uint32_t candidate, unsigned calls);
   Result<double> sampleOnDevice(uint32_t candidate, unsigned calls);
 
@@ -137,8 +142,12 @@ private:
   runtime::OperatorRegistry registry;
   runtime::ThreadPool pool;
   runtime::RunOptions run;
+  std::shared_ptr<runtime::Storage> arena; ///< of all, on a device
   std::vector<std::shared_ptr<runtime::Executable>> executables;
   std::vector<Inputs> inputs;
+  Inputs hostInputs;      ///< where `inputs` are on a device
+  size_t inputBytes = 0;  ///< of one set
+  size_t deviceBytes = 0; ///< that a call needs besides: the most of all candidates
   std::vector<OpValue> results; ///< of the first package
   size_t next = 0;              ///< of the sets of inputs
   double firstSeconds = 0;
@@ -167,32 +176,38 @@ session::openDevice(const TrialOptions &options) {
   return cuda::openDevice(wanted);
 }
 
-/// From one set on the host to as many on the device as its cache does not hold.
-Status Caller::copyInputs(size_t bytes) {
-  Inputs host = std::move(inputs.front());
-  inputs.clear();
-  size_t wanted = std::clamp<size_t>(3 * device->cacheBytes() / bytes + 1, 1,
-                                     kMaxDeviceSets);
-  while (inputs.empty() ||
-         (inputs.size() < wanted && inputs.size() * bytes < kMaxDeviceBytes)) {
-    Inputs set;
-    for (const OpValue &value : host) {
-      const auto *tensor = std::get_if<Tensor>(&value.value);
-      if (!tensor) {
-        set.push_back(value);
-        continue;
-      }
-      auto there = tensor->toDevice(*device, "inputs of candidates");
-      // Fewer of them where memory is scarce.
-      if (!there && !inputs.empty())
-        return Status::success();
-      if (!there)
-        return there.takeError();
-      set.push_back(std::move(*there));
+/// One set on the device.
+Result<Inputs> Caller::copyInputs() const {
+  Inputs set;
+  for (const OpValue &value : hostInputs) {
+    const auto *tensor = std::get_if<Tensor>(&value.value);
+    if (!tensor) {
+      set.push_back(value);
+      continue;
     }
-    inputs.push_back(std::move(set));
+    auto there = tensor->toDevice(*device, "inputs of candidates");
+    if (!there)
+      return there.takeError();
+    set.push_back(std::move(*there));
   }
-  return Status::success();
+  return set;
+}
+
+/// As many sets as the device's cache does not hold, where calls keep the memory that
+/// they need and as much again.
+void Caller::copyMoreInputs() {
+  size_t wanted = std::clamp<size_t>(3 * device->cacheBytes() / inputBytes + 1,
+                                     1, kMaxDeviceSets);
+  auto reserve = device->allocate(2 * deviceBytes, "results of candidates");
+  while (reserve && inputs.size() < wanted &&
+         inputs.size() * inputBytes < kMaxDeviceBytes) {
+    auto set = copyInputs();
+    // Fewer of them where memory is scarce.
+    if (!set)
+      break;
+    inputs.push_back(std::move(*set));
+  }
+  hostInputs.clear();
 }
 
 Status Caller::makeInputs(const package::Program &program) {
@@ -200,10 +215,16 @@ Status Caller::makeInputs(const package::Program &program) {
   auto first = maker.make();
   if (!first)
     return first.takeError();
+  const size_t bytes = inputBytes = std::max<size_t>(maker.bytes(), 1);
+  if (device) {
+    hostInputs = std::move(*first);
+    auto set = copyInputs();
+    if (!set)
+      return set.takeError();
+    inputs.push_back(std::move(*set));
+    return Status::success();
+  }
   inputs.push_back(std::move(*first));
-  size_t bytes = std::max<size_t>(maker.bytes(), 1);
-  if (device)
-    return copyInputs(bytes);
   long cache = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
   size_t wanted = 2 * static_cast<size_t>(cache > 0 ? cache : 1 << 20) *
                   options.threads;
@@ -262,7 +283,12 @@ void Caller::loadTogether(const std::vector<package::Trial> &trials) {
 /// Says why there is nothing to call.
 Status Caller::load(uint32_t candidate) {
   if (!executables[candidate]) {
+    // A driver assembles it now.
+    if (device)
+      note(TrialNote::LoadsOne, candidate, 0);
     auto loaded = make(candidate);
+    if (device)
+      note(TrialNote::Begins, candidate, 0);
     if (!loaded)
       return because("does not load: ", loaded.error());
     executables[candidate] = std::move(*loaded);
@@ -285,6 +311,12 @@ Status Caller::load(uint32_t candidate) {
 Status Caller::callFirst(uint32_t candidate) {
   if (Status s = load(candidate); !s)
     return s;
+  // What one computed before must not lie where another forgets to write.
+  arena = nullptr;
+  if (device)
+    if (Status s = device->clearKept(); !s)
+      return because("fails: ", s.error());
+  const size_t before = device ? device->stats().usedBytes : 0;
   auto begin = Clock::now();
   auto got = executables[candidate]->forward().run(inputs.front(), run);
   if (got && device)
@@ -293,6 +325,9 @@ Status Caller::callFirst(uint32_t candidate) {
   std::chrono::duration<double> spent = Clock::now() - begin;
   if (got)
     note(TrialNote::Called, candidate, spent.count());
+  // With results and scratch memory.
+  if (got && device)
+    deviceBytes = std::max(deviceBytes, device->stats().usedBytes - before);
   for (size_t i = 0; device && got && i < got->size(); ++i)
     if (auto *tensor = std::get_if<Tensor>(&(*got)[i].value)) {
       auto host = tensor->toHost();
@@ -321,10 +356,13 @@ Result<bool> Caller::check(uint32_t candidate) {
   if (device && !device->synchronize())
     return called.takeError();
   executables[candidate] = nullptr;
-  // What the system has not now, memory above all, it may have another time.
+  // What the system has not now, memory above all, it may have another time. A GPU that
+  // had it for the default has not enough for this candidate.
   const Error &error = called.error();
-  note(error.kind == ErrorKind::Io ? TrialNote::Passing : TrialNote::Failed,
-       candidate, 0, error.message);
+  const bool isPassing =
+      error.kind == ErrorKind::Io && !(device && candidate != 0);
+  note(isPassing ? TrialNote::Passing : TrialNote::Failed, candidate, 0,
+       error.message);
   return candidate != 0;
 }
 
@@ -374,7 +412,16 @@ static double quantile(std::vector<double> values, double part) {
 }
 
 Status Caller::time() {
+  std::vector<uint32_t> active;
+  for (uint32_t i = 0; i < executables.size(); ++i)
+    if (executables[i])
+      active.push_back(i);
+  if (device)
+    copyMoreInputs();
   // Calls that nobody counts: the first ones fetch code and memory.
+  for (size_t i = 1; device && i < active.size(); ++i)
+    if (auto sampled = sample(active[i], 1); !sampled)
+      return sampled.takeError();
   double seconds = firstSeconds;
   for (int i = 0; i < 3; ++i) {
     auto sampled = sample(0, 1);
@@ -385,10 +432,6 @@ Status Caller::time() {
   unsigned calls = static_cast<unsigned>(
       std::clamp(kSampleSeconds / std::max(seconds, 1e-9), 1.0,
                  device ? kMaxQueued : 1000.0));
-  std::vector<uint32_t> active;
-  for (uint32_t i = 0; i < executables.size(); ++i)
-    if (executables[i])
-      active.push_back(i);
   std::vector<double> first;
   std::vector<std::vector<double>> ratios(executables.size());
   auto begin = Clock::now();

@@ -27,12 +27,13 @@ namespace kiln::session {
 /// What a child tells its parent, as the bytes of a message.
 struct TrialNote {
   enum Kind : uint32_t {
-    Loads,   ///< all of them, side by side
-    Begins,  ///< the candidate's call begins
-    Called,  ///< it has come back; `value` is the seconds of its first call
-    Failed,  ///< `text` says why
-    Passing, ///< the same; another time it may be otherwise
-    Timed    ///< `value` is nanoseconds
+    Loads,    ///< all of them, side by side
+    LoadsOne, ///< the candidate, by a driver, which takes longer than its call
+    Begins,   ///< the candidate's call begins
+    Called,   ///< it has come back; `value` is the seconds of its first call
+    Failed,   ///< `text` says why
+    Passing,  ///< the same; another time it may be otherwise
+    Timed     ///< `value` is nanoseconds
   };
   uint32_t kind = Begins;
   uint32_t candidate = 0;

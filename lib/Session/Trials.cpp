@@ -79,6 +79,7 @@ private:
   uint32_t current = 0;    ///< whose call has begun
   bool hasBegun = false;   ///< there is one
   bool isLoading = false;  ///< all of them, side by side
+  bool isLoadingOne = false;
   bool loadsTogether = true;
   bool hasCalled = false;  ///< numbers are compared now, which ends
   double firstSeconds = 0; ///< of the first package's first call
@@ -123,7 +124,7 @@ void Trials::failUntimed() {
 double Trials::limitSeconds() const {
   if (hasCalled)
     return std::max(secondsLeft(), 0.0);
-  return patience * (firstSeconds == 0
+  return patience * (firstSeconds == 0 || isLoadingOne
                          ? 10 * options.hangSeconds
                          : options.hangSeconds + 30 * firstSeconds);
 }
@@ -133,6 +134,7 @@ void Trials::take(const TrialNote &note) {
     return;
   Trial &trial = trials[note.candidate];
   isLoading = note.kind == TrialNote::Loads;
+  isLoadingOne = note.kind == TrialNote::LoadsOne;
   hasCalled = note.kind == TrialNote::Called;
   if (isLoading)
     return;
@@ -339,7 +341,7 @@ ChildEnd Trials::watch(const ChildOptions &child) {
 }
 
 bool Trials::runChild() {
-  hasBegun = isLoading = hasCalled = false;
+  hasBegun = isLoading = isLoadingOne = hasCalled = false;
   firstSeconds = 0;
   ChildOptions child;
   child.what = "the trials";

@@ -12,9 +12,10 @@
 //
 // Kernels are not run: a launch is written down, as a line "launch NAME BLOCKS THREADS
 // SHARED", in the file KILN_FAKE_CUDA_LOG, beside "alloc BYTES", "free BYTES", "upload
-// BYTES", "download BYTES", "link NAME", "wait", "graph NODES", "replay" and "update
-// NAME". A launch of a graph does what its nodes do. Functions fail on a thread without a
-// context; memory or code that goes while launches were not waited for breaks the device.
+// BYTES", "download BYTES", "fill BYTES", "link NAME", "wait", "graph NODES", "replay"
+// and "update NAME". A launch of a graph does what its nodes do. Functions fail on a
+// thread without a context; memory or code that goes while launches were not waited for
+// breaks the device.
 // Some entries mean something by their names:
 //
 //   kiln_check   fails the launch and writes to its cell, unless the value is true
@@ -26,8 +27,9 @@
 // (2^30), driver=N (13000), ptx=N: the latest version of PTX that is known (90),
 // fault=N: launch number N of the process is an illegal address (none); of kernels with N
 // threads in a block, slow=N: none ends for a minute, crash=N: they end the process,
-// illegal=N: they are an illegal address, spill=N: a thread has 64 bytes of local memory,
-// assembler=N: their text ends the process.
+// illegal=N: they are an illegal address, short=N: there is no memory for them,
+// spill=N: a thread has 64 bytes of local memory, assembler=N: their text ends the
+// process.
 // By the clock of events a launch takes as many microseconds as a block has threads, and
 // from one event to the next there is one more.
 //
@@ -305,6 +307,7 @@ int cuMemsetD8Async(Address to, unsigned char byte, size_t bytes, void *) {
   if (!isValid(to, bytes))
     return InvalidValue;
   std::memset(reinterpret_cast<void *>(to), byte, bytes);
+  note("fill " + std::to_string(bytes));
   return Success;
 }
 int cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, void *) {

@@ -77,6 +77,8 @@ int run(const Function &function, unsigned blocks, unsigned threads,
     return s.failure;
   if (contexts.empty())
     return InvalidContext;
+  if (threads == setting("short", -1))
+    return OutOfMemory;
   s.isBusy = true;
   note("launch " + function.name + " " + std::to_string(blocks) + " " +
        std::to_string(threads) + " " + std::to_string(shared));
