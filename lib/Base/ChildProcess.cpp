@@ -302,6 +302,8 @@ void kiln::serveParent(const ChildBody &body) {
   socklen_t size = sizeof(type);
   if (::getsockopt(kFirstOther, SOL_SOCKET, SO_TYPE, &type, &size) != 0)
     ::_exit(2);
+  // It is no program's that this one may start.
+  (void)::fcntl(kFirstOther, F_SETFD, FD_CLOEXEC);
   Channel channel(kFirstOther);
   sendLog(channel);
   for (;;)

@@ -321,10 +321,10 @@ void Autotuner::keep() {
 bool Autotuner::search(std::vector<Group *> active, unsigned round) {
   if (round == 0) {
     ArrayRef<Group *> left = active;
-    while (!left.empty() && !isSpent()) {
+    bool isOk = true;
+    while (isOk && !left.empty() && !isSpent()) {
       size_t count = std::min(left.size(), kBatch);
-      if (!measure(left.take_front(count)))
-        return false;
+      isOk = measure(left.take_front(count));
       left = left.drop_front(count);
     }
     // Whom nobody came to keeps what is known of it, or the default.
@@ -333,7 +333,7 @@ bool Autotuner::search(std::vector<Group *> active, unsigned round) {
       if (group->nanoseconds == 0 && group->begun)
         group->take(group->begun->first, group->begun->second);
     }
-    return true;
+    return isOk;
   }
   llvm::sort(active, [](Group *a, Group *b) {
     return std::make_pair(b->weight(), a->name) <

@@ -241,9 +241,27 @@ KernelTuning::measure(const std::string &kernel,
   options.program = program_.get();
   options.integersBelow = inputs.integersBelow;
   options.maxSeconds = inputs.maxSeconds;
+  auto failed = [&] {
+    for (const std::vector<uint8_t> &package : packages) {
+      stats_.failures += !package.empty();
+      stats_.passing += !package.empty();
+    }
+    return std::vector<Trial>();
+  };
+  if (cannotMeasure_)
+    return failed();
   Stopwatch watch;
-  std::vector<Trial> trials = runTrials(packages, inputs.symbols, options);
+  auto measured = runTrials(packages, inputs.symbols, options);
   stats_.seconds += watch.seconds();
+  if (!measured) {
+    // Each kernel would say the same.
+    cannotMeasure_ = true;
+    log::write("autotuning", log::Level::Warning,
+               "nothing is measured, a cost model chooses: candidates " +
+                   measured.error().message);
+    return failed();
+  }
+  std::vector<Trial> trials = std::move(*measured);
   for (size_t i = 0; i < trials.size(); ++i) {
     // Without a package nothing was run.
     if (packages[i].empty())

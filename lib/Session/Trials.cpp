@@ -48,7 +48,7 @@ public:
         trials(packages.size()), isDoubtful(packages.size()),
         end(after(options.maxSeconds)) {}
 
-  std::vector<Trial> run();
+  Result<std::vector<Trial>> run();
 
 private:
   /// Lets a child call what has not failed. False if it did not come to its end.
@@ -80,6 +80,8 @@ private:
   bool hasBegun = false;   ///< there is one
   bool isLoading = false;  ///< all of them, side by side
   bool isLoadingOne = false;
+  bool hasServed = false;  ///< a child has come to one of them
+  std::string whyNotBegun; ///< of the last child that came to none
   bool loadsTogether = true;
   bool hasCalled = false;  ///< numbers are compared now, which ends
   double firstSeconds = 0; ///< of the first package's first call
@@ -139,7 +141,7 @@ void Trials::take(const TrialNote &note) {
   if (isLoading)
     return;
   current = note.candidate;
-  hasBegun = true;
+  hasBegun = hasServed = true;
   if (hasCalled && note.candidate == 0)
     firstSeconds = note.value;
   else if (note.kind == TrialNote::Failed || note.kind == TrialNote::Passing)
@@ -309,10 +311,18 @@ void session::serveTrials() {
 }
 
 std::string session::findTrialProgram() {
-  // There and nowhere else: no path of the environment leads to a program.
+  // There and nowhere else: no path of the environment leads to a program, and none
+  // that depends on the working directory.
   const std::string folder = libraryFolder();
   const std::string path = folder + "/kiln-trial";
-  return !folder.empty() && ::access(path.c_str(), X_OK) == 0 ? path : "";
+  const bool isAbsolute = !folder.empty() && folder.front() == '/';
+  return isAbsolute && ::access(path.c_str(), X_OK) == 0 ? path : "";
+}
+
+std::string session::whyNoTrialProgram() {
+  return "'kiln-trial', which calls them on a GPU, is not beside "
+         "libKilnRuntime.so in '" +
+         libraryFolder() + "'";
 }
 
 /// A child, or a program, that calls what has not failed.
@@ -363,7 +373,13 @@ bool Trials::runChild() {
   std::string why = whyEnded(how, limitSeconds());
   const Blame blame = blameFor(how);
   if (!hasBegun) {
-    failAll(why, blame == Blame::Machine);
+    // A program that does not begin says nothing of candidates.
+    whyNotBegun = how.kind == ChildEnd::Answered ||
+                          how.kind == ChildEnd::NotMade || !options.program
+                      ? why
+                      : "cannot be run: '" + options.program->getPath() +
+                            "' " + why;
+    failAll(whyNotBegun, options.program || blame == Blame::Machine);
     return true;
   }
   fail(current, std::move(why), blame);
@@ -387,13 +403,9 @@ bool Trials::forgive() {
   return isAny;
 }
 
-std::vector<Trial> Trials::run() {
-  if (!options.device.empty() && !options.program) {
-    failAll("cannot be run: 'kiln-trial', which does that on a GPU, is not beside "
-            "the library",
-            /*isPassing=*/true);
-    return std::move(trials);
-  }
+Result<std::vector<Trial>> Trials::run() {
+  if (!options.device.empty() && !options.program)
+    return Error::unsupported("cannot be run: " + whyNoTrialProgram());
   if (packages.empty() || packages.front().empty()) {
     failAll("cannot be run: the default does not compile", /*isPassing=*/false);
     return std::move(trials);
@@ -405,13 +417,15 @@ std::vector<Trial> Trials::run() {
     end = after(kSecondPart * secondsLeft());
     callAll();
   }
+  if (options.program && !hasServed && !whyNotBegun.empty())
+    return Error::io(whyNotBegun);
   if (const Trial &first = trials.front(); !first.failure.empty())
     failAll("the default " + first.failure, first.isPassing);
   failUntimed();
   return std::move(trials);
 }
 
-std::vector<Trial>
+Result<std::vector<Trial>>
 session::runTrials(const std::vector<std::vector<uint8_t>> &packages,
                    const package::SymbolValues &symbols,
                    const TrialOptions &options) {

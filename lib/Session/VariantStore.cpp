@@ -15,6 +15,7 @@
 #include "kiln/Cache/TieredStore.h"
 #include "kiln/Runtime/KernelImage.h"
 #include "kiln/Session/ProgramKey.h"
+#include "kiln/Session/Trials.h"
 
 #include <random>
 
@@ -382,6 +383,10 @@ VariantStore::compileBytes(const CompileOptions &wanted,
       stats_.kernelsCompiled += package->image.kernels.size();
     return package;
   }
+  // Before all candidates are compiled.
+  if (device_ && wanted.isTuned() && findTrialProgram().empty())
+    return Error::unsupported("candidates of schedules cannot be measured: " +
+                              whyNoTrialProgram() + "; expected --mode=default");
   // What is to be compared is compiled from nothing but from what was measured: that
   // is no result of a compiler.
   KernelTuning tuning(cache_.get(), environment_,

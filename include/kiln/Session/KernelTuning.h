@@ -115,6 +115,7 @@ private:
   unsigned threads_;
   std::string device_, hardware_; ///< empty: this processor
   std::unique_ptr<ChildProgram> program_; ///< that calls candidates of a GPU
+  bool cannotMeasure_ = false; ///< it does not start, and that was told
   Progress tell_;
   TuningStats stats_;
   std::optional<runtime::MachineLimits> machine_;

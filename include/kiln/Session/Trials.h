@@ -16,7 +16,8 @@
 // or had no time, such a package is tried once more with three times as much time; then
 // it is to blame, as the first package came through beside it. Where that did not, or
 // there was no process or memory, it is told with the failure that it may be of the
-// moment. Who was not timed when the time of all is over has failed, too, for good:
+// moment. A program that does not come to the first package says nothing of any.
+// Who was not timed when the time of all is over has failed, too, for good:
 // else each compilation would spend it again. Each package's numbers are compared with
 // the first's. Then all run by turns, and a package's time is the first's, times
 // the median of the ratios of neighbouring turns: what slows the machine down slows
@@ -31,7 +32,7 @@
 //
 //   TrialOptions options;
 //   options.threads = 2;
-//   std::vector<package::Trial> trials = runTrials(packages, {}, options);
+//   Result<std::vector<package::Trial>> trials = runTrials(packages, {}, options);
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,13 +64,17 @@ struct TrialOptions {
 
 /// One trial a package, in their order. An empty package is one that nobody could
 /// make: its trial has no time and no failure, unless the first package fails: then
-/// all do.
-std::vector<package::Trial>
+/// all do. Io if the program that is to call them does not come to the first one,
+/// Unsupported if there is none: that says nothing of packages.
+Result<std::vector<package::Trial>>
 runTrials(const std::vector<std::vector<uint8_t>> &packages,
           const package::SymbolValues &symbols, const TrialOptions &options);
 
-/// The program `kiln-trial` beside this library; empty if it is not there.
+/// The program `kiln-trial` beside this library; empty if it is not there, or this
+/// library's folder is known by a relative name alone.
 std::string findTrialProgram();
+/// Says so.
+std::string whyNoTrialProgram();
 
 /// That program: calls what the process that started it asks for. Times on a
 /// GPU are those of the device, while nobody waits for single calls. A process that has

@@ -259,8 +259,10 @@ TEST(Autotuner, WrongIntegersAreFoundOut) {
   options.hangSeconds = 30;
   options.integersBelow = 50;
   std::vector<uint8_t> right = withIntegers("arith.addi");
-  auto trials = session::runTrials(
+  auto called = session::runTrials(
       {right, withIntegers("arith.muli"), right}, {}, options);
+  ASSERT_TRUE(called) << called.error().message;
+  const std::vector<package::Trial> &trials = *called;
   ASSERT_EQ(trials.size(), 3u);
   EXPECT_EQ(trials[0].failure, "");
   EXPECT_EQ(trials[1].failure.substr(0, 19), "gives other numbers");

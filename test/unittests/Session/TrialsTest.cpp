@@ -105,8 +105,16 @@ TrialOptions quick(double hangSeconds = 60) {
   return options;
 }
 
+std::vector<package::Trial> run(const std::vector<Bytes> &packages,
+                                const package::SymbolValues &symbols,
+                                const TrialOptions &options) {
+  auto trials = runTrials(packages, symbols, options);
+  EXPECT_TRUE(trials) << trials.error().message;
+  return trials ? *trials : std::vector<package::Trial>();
+}
+
 TEST(Trials, GoodOnesHaveTimes) {
-  auto trials = runTrials({getPackage(), getPackage()}, {}, quick());
+  auto trials = run({getPackage(), getPackage()}, {}, quick());
   ASSERT_EQ(trials.size(), 2u);
   for (const package::Trial &trial : trials) {
     EXPECT_EQ(trial.failure, "");
@@ -115,10 +123,9 @@ TEST(Trials, GoodOnesHaveTimes) {
 }
 
 TEST(Trials, BadOnesAreToldAndHarmNobody) {
-  auto trials = runTrials({getPackage(), withCode(kCrashes), getPackage(),
-                           withCode(kReturns), Bytes{1, 2, 3},
-                           Bytes(), getPackage()},
-                          {}, quick());
+  auto trials = run({getPackage(), withCode(kCrashes), getPackage(),
+                     withCode(kReturns), Bytes{1, 2, 3}, Bytes(), getPackage()},
+                    {}, quick());
   ASSERT_EQ(trials.size(), 7u);
   for (size_t good : {0, 2, 6}) {
     EXPECT_EQ(trials[good].failure, "") << good;
@@ -141,9 +148,8 @@ TEST(Trials, WhatMayBeOfTheMomentIsToldFromWhatIsBad) {
   const Bytes killed = {0xb8, 39, 0, 0, 0, 0x0f, 0x05, 0x89, 0xc7, 0xbe, 9,
                         0,    0,  0, 0xb8, 62,   0,    0,    0,    0x0f, 0x05};
   auto trials =
-      runTrials({getPackage(), withCode(killed), getPackage(),
-                 withCode(kCrashes)},
-                {}, quick());
+      run({getPackage(), withCode(killed), getPackage(), withCode(kCrashes)},
+          {}, quick());
   ASSERT_EQ(trials.size(), 4u);
   // The first came through beside it, twice.
   EXPECT_EQ(trials[1].failure.find("crashes: Killed"), 0u) << trials[1].failure;
@@ -151,7 +157,7 @@ TEST(Trials, WhatMayBeOfTheMomentIsToldFromWhatIsBad) {
   EXPECT_EQ(trials[2].failure, "");
   EXPECT_FALSE(trials[3].isPassing) << trials[3].failure;
   // All share the fate of the first.
-  trials = runTrials({withCode(killed), getPackage()}, {}, quick());
+  trials = run({withCode(killed), getPackage()}, {}, quick());
   ASSERT_EQ(trials.size(), 2u);
   for (const package::Trial &trial : trials) {
     EXPECT_NE(trial.failure, "");
@@ -165,7 +171,7 @@ TEST(Trials, WithoutAProcessNothingIsSaidOfCandidates) {
   struct rlimit none = {0, before.rlim_max};
   (void)getPackage(); // is compiled with files
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  auto trials = runTrials({getPackage(), getPackage()}, {}, quick());
+  auto trials = run({getPackage(), getPackage()}, {}, quick());
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
   for (const package::Trial &trial : trials) {
     EXPECT_NE(trial.failure.find("cannot make a process"), std::string::npos)
@@ -178,7 +184,7 @@ TEST(Trials, WithoutAProcessNothingIsSaidOfCandidates) {
 // did not come to the first one either.
 TEST(Trials, AHangIsTold) {
   auto trials =
-      runTrials({getPackage(), withCode(kHangs)}, {}, quick(/*hangSeconds=*/0.1));
+      run({getPackage(), withCode(kHangs)}, {}, quick(/*hangSeconds=*/0.1));
   ASSERT_EQ(trials.size(), 2u);
   EXPECT_NE(trials[1].failure.find("hangs: nothing came of it in "),
             std::string::npos)
@@ -189,8 +195,8 @@ TEST(Trials, AHangIsTold) {
 // How it ended is not known there.
 TEST(Trials, WhoIsLostAgainIsBad) {
   auto old = ::signal(SIGCHLD, SIG_IGN);
-  auto trials = runTrials({getPackage(), withCode(kCrashes), getPackage()}, {},
-                          quick());
+  auto trials = run({getPackage(), withCode(kCrashes), getPackage()}, {},
+                    quick());
   ::signal(SIGCHLD, old);
   ASSERT_EQ(trials.size(), 3u);
   EXPECT_EQ(trials[1].failure, "ends the process");
@@ -205,7 +211,7 @@ TEST(Trials, AllEndWithTheirTime) {
   TrialOptions options = quick(/*hangSeconds=*/24 * 3600);
   options.maxSeconds = 1;
   auto trials =
-      runTrials({getPackage(), withCode(kHangs), getPackage()}, {}, options);
+      run({getPackage(), withCode(kHangs), getPackage()}, {}, options);
   ASSERT_EQ(trials.size(), 3u);
   for (const package::Trial &trial : trials) {
     EXPECT_EQ(trial.failure, "was not measured: the time for it was over");
@@ -245,7 +251,7 @@ TEST(Trials, CandidatesHaveNoFilesOfTheHost) {
   Bytes code = {0xb8, 1,    0,    0, 0, 0xbf, 0,    0,    0, 0, 0x48, 0x8d, 0x35,
                 0,    0,    0,    0, 0xba, 1, 0,    0,    0, 0x0f, 0x05, 0xc3};
   std::memcpy(&code[6], &fd, sizeof(fd));
-  auto trials = runTrials({getPackage(), withCode(code)}, {}, quick());
+  auto trials = run({getPackage(), withCode(code)}, {}, quick());
   ASSERT_EQ(trials.size(), 2u);
   EXPECT_EQ(trials[1].failure.find("gives other numbers: "), 0u)
       << trials[1].failure;
@@ -255,14 +261,33 @@ TEST(Trials, CandidatesHaveNoFilesOfTheHost) {
     ::close(file);
 }
 
+TEST(Trials, AProgramThatDoesNotBeginSaysNothingOfCandidates) {
+  TrialOptions options = quick();
+  options.device = "cuda:0";
+  auto trials = runTrials({getPackage(), getPackage()}, {}, options);
+  ASSERT_FALSE(trials);
+  EXPECT_EQ(trials.error().kind, ErrorKind::Unsupported);
+  for (auto [path, why] :
+       {std::pair("/nowhere/at/all", "ends the process with 127"),
+        std::pair("/bin/false", "ends the process with 1")}) {
+    ChildProgram program(path);
+    options.program = &program;
+    trials = runTrials({getPackage(), getPackage()}, {}, options);
+    ASSERT_FALSE(trials);
+    EXPECT_EQ(trials.error().kind, ErrorKind::Io);
+    EXPECT_EQ(trials.error().message,
+              "cannot be run: '" + std::string(path) + "' " + why);
+  }
+}
+
 TEST(Trials, WithoutTheFirstThereIsNoComparison) {
   auto trials =
-      runTrials({withCode(kCrashes), getPackage()}, {}, quick());
+      run({withCode(kCrashes), getPackage()}, {}, quick());
   ASSERT_EQ(trials.size(), 2u);
   for (const package::Trial &trial : trials)
     EXPECT_NE(trial.failure.find("crashes"), std::string::npos);
-  EXPECT_TRUE(runTrials({}, {}, quick()).empty());
-  EXPECT_NE(runTrials({Bytes(), getPackage()}, {}, quick())[1].failure, "");
+  EXPECT_TRUE(run({}, {}, quick()).empty());
+  EXPECT_NE(run({Bytes(), getPackage()}, {}, quick())[1].failure, "");
 }
 
 } // namespace
