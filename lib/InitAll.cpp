@@ -23,6 +23,8 @@
 #include "kiln/Conversion/ToProgram/Passes.h"
 #include "kiln/Dialect/Aten/Derivatives/Derivatives.h"
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
+#include "kiln/Dialect/Aten/IR/QuantizedDialect.h"
+#include "kiln/Dialect/Aten/IR/TransformersDialect.h"
 #include "kiln/Dialect/Aten/Transforms/Decompositions.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
@@ -41,8 +43,10 @@
 using namespace kiln;
 
 void kiln::registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<aten::AtenDialect, guard::GuardDialect, joint::JointDialect,
-                  loop::LoopDialect, program::ProgramDialect>();
+  registry.insert<aten::AtenDialect, aten::QuantizedDecomposedDialect,
+                  aten::TransformersDialect, guard::GuardDialect,
+                  joint::JointDialect, loop::LoopDialect,
+                  program::ProgramDialect>();
 }
 
 void kiln::registerAllExtensions(mlir::DialectRegistry &registry) {

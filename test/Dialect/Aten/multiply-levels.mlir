@@ -35,7 +35,7 @@ func.func @linear(%x: tensor<6x8xui8>, %w: tensor<4x8xi8>, %s: tensor<4xf32>, %b
 }
 
 // Both are signed: 128 is added to one, and to its zero, which was 0. The zeros of the
-// weight are not known: what they change is taken off in f32.
+// weight are not known: what they change is taken off in f64, and scales follow there.
 // CHECK-LABEL: func.func @signed
 // CHECK: %[[C128:.*]] = arith.constant 128 : i64
 // CHECK: %[[I:.*]] = aten._to_copy(%{{.*}}, dtype = i32
@@ -43,7 +43,10 @@ func.func @linear(%x: tensor<6x8xui8>, %w: tensor<4x8xi8>, %s: tensor<4xf32>, %b
 // CHECK: aten.mm(%[[A]], %{{.*}}) : (tensor<6x8xi32>, tensor<8x4xi32>) -> tensor<6x4xi32>
 // CHECK: aten.sum.dim_IntList(%{{.*}}, dim = [0]
 // CHECK: aten.sum.dim_IntList(%[[A]], dim = [1], keepdim = true, dtype = i32)
-// CHECK: aten.sub.Tensor(%{{.*}}) : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>
+// CHECK: %[[R:.*]] = aten.sub.Tensor(%{{.*}}) : (tensor<6x4xf64>, tensor<6x4xf64>) -> tensor<6x4xf64>
+// CHECK: %[[G:.*]] = aten.mul.Tensor(%[[R]],
+// CHECK: %[[H:.*]] = aten.mul.Tensor(%[[G]], %{{.*}}) : (tensor<6x4xf64>, tensor<1x4xf32>) -> tensor<6x4xf64>
+// CHECK: aten._to_copy(%[[H]], dtype = f32
 func.func @signed(%x: tensor<6x8xi8>, %w: tensor<8x4xi8>, %z: tensor<1x4xi64>, %s: tensor<1x4xf32>) -> tensor<6x4xf32> {
   %scale = arith.constant 5.0e-01 : f64
   %0 = aten._to_copy(%x, dtype = f32) : (tensor<6x8xi8>) -> tensor<6x8xf32>
@@ -52,6 +55,63 @@ func.func @signed(%x: tensor<6x8xi8>, %w: tensor<8x4xi8>, %z: tensor<1x4xi64>, %
   %3 = aten.mul.Tensor(%2, %s) : (tensor<8x4xi64>, tensor<1x4xf32>) -> tensor<8x4xf32>
   %4 = aten.mm(%1, %3) : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
   return %4 : tensor<6x4xf32>
+}
+
+// Rows with grids of their own, whose scales have 64 bits, as tokens have them. Both
+// scales are tensors: the first product may not fit into f32. A zero of each row that
+// is filled with a level is known. The levels are made of floats.
+// CHECK-LABEL: func.func @tokens
+// CHECK: %[[P:.*]] = aten.mm(%{{.*}}, %{{.*}}) : (tensor<6x8xi32>, tensor<8x4xi32>) -> tensor<6x4xi32>
+// CHECK-NOT: aten.sum.dim_IntList(%{{.*}}, dim = [1]
+// CHECK: aten.sub.Tensor(%[[P]], %{{.*}}) : (tensor<6x4xi32>, tensor<1x4xi32>) -> tensor<6x4xi32>
+// CHECK: %[[F:.*]] = aten._to_copy(%{{.*}}, dtype = f64
+// CHECK: %[[G:.*]] = aten.mul.Tensor(%[[F]], %{{.*}}) : (tensor<6x4xf64>,
+// CHECK: %[[H:.*]] = aten.mul.Tensor(%[[G]], %{{.*}}) : (tensor<6x4xf64>,
+// CHECK: aten._to_copy(%[[H]], dtype = f32
+func.func @tokens(%made: tensor<6x8xf32>, %w: tensor<8x4xui8>, %s: tensor<6x1xf64>, %t: tensor<1x4xf32>) -> tensor<6x4xf32> {
+  %three = arith.constant 3 : i64
+  %x = aten._to_copy(%made, dtype = i8) : (tensor<6x8xf32>) -> tensor<6x8xi8>
+  %z = aten.full(%three, size = [6, 1], dtype = i64) : (i64) -> tensor<6x1xi64>
+  %0 = aten.sub.Tensor(%x, %z) : (tensor<6x8xi8>, tensor<6x1xi64>) -> tensor<6x8xi64>
+  %1 = aten.mul.Tensor(%0, %s) : (tensor<6x8xi64>, tensor<6x1xf64>) -> tensor<6x8xf64>
+  %2 = aten._to_copy(%1, dtype = f32) : (tensor<6x8xf64>) -> tensor<6x8xf32>
+  %3 = aten.mul.Tensor(%w, %t) : (tensor<8x4xui8>, tensor<1x4xf32>) -> tensor<8x4xf32>
+  %4 = aten.mm(%2, %3) : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
+  return %4 : tensor<6x4xf32>
+}
+
+// What is rounded twice is no level.
+// CHECK-LABEL: func.func @rounded_to_half
+// CHECK-NOT: xi32>
+// CHECK: return
+func.func @rounded_to_half(%x: tensor<6x8xi8>, %w: tensor<8x4xui8>, %s: tensor<6x1xf16>, %t: tensor<1x4xf32>) -> tensor<6x4xf32> {
+  %0 = aten.mul.Tensor(%x, %s) : (tensor<6x8xi8>, tensor<6x1xf16>) -> tensor<6x8xf16>
+  %1 = aten._to_copy(%0, dtype = f32) : (tensor<6x8xf16>) -> tensor<6x8xf32>
+  %2 = aten.mul.Tensor(%w, %t) : (tensor<8x4xui8>, tensor<1x4xf32>) -> tensor<8x4xf32>
+  %3 = aten.mm(%1, %2) : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
+  return %3 : tensor<6x4xf32>
+}
+
+// A number by which sums might overflow is multiplied second; where there is no
+// other, in f64.
+// CHECK-LABEL: func.func @large_number
+// CHECK-DAG: %[[LARGE:.*]] = arith.constant 1.000000e+30 : f64
+// CHECK-DAG: %[[SMALL:.*]] = arith.constant 1.250000e-01 : f64
+// CHECK: %[[P:.*]] = aten.mm
+// CHECK: %[[F:.*]] = aten._to_copy(%[[P]], dtype = f32
+// CHECK: %[[G:.*]] = aten.mul.Tensor(%[[F]], %[[SMALL]])
+// CHECK: %[[Y:.*]] = aten.mul.Tensor(%[[G]], %[[LARGE]])
+// CHECK: %[[Q:.*]] = aten.mm
+// CHECK: aten._to_copy(%[[Q]], dtype = f64
+func.func @large_number(%x: tensor<6x8xui8>, %w: tensor<8x4xi8>, %t: tensor<1x4xf32>) -> (tensor<6x4xf32>, tensor<6x4xf32>) {
+  %large = arith.constant 1.0e+30 : f64
+  %small = arith.constant 1.25e-01 : f64
+  %0 = aten.mul.Tensor(%x, %large) : (tensor<6x8xui8>, f64) -> tensor<6x8xf32>
+  %1 = aten.mul.Tensor(%w, %small) : (tensor<8x4xi8>, f64) -> tensor<8x4xf32>
+  %2 = aten.mm(%0, %1) : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
+  %3 = aten.mul.Tensor(%w, %t) : (tensor<8x4xi8>, tensor<1x4xf32>) -> tensor<8x4xf32>
+  %4 = aten.mm(%0, %3) : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
+  return %2, %4 : tensor<6x4xf32>, tensor<6x4xf32>
 }
 
 // A weight alone: its bytes are extended, its scales come behind.

@@ -13,7 +13,7 @@
 //
 // The result is exact modulo 2^32 whatever its terms are, and it fits into i32
 // by itself; so each of them may wrap. Where a zero is not known its product
-// has no bound, and is taken off in f32.
+// has no bound, and what is large may cancel: it is taken off in f64.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +60,7 @@ struct Side {
   Value levels;                ///< i32, with `shift` added
   Value scale;                 ///< broadcasts to the result; null for 1
   std::optional<int64_t> zero; ///< if it is known, with `shift` added
-  Value unknown;               ///< else: f32, broadcasts to the result
+  Value unknown;               ///< else: f64, broadcasts to the result
 };
 
 } // namespace
@@ -99,8 +99,17 @@ static std::optional<Levels> findLevels(Value x) {
     levels.path.push_back(x.getDefiningOp());
     x = inner;
   }
+  // With a scale of 64 bits the product has them, and is rounded once.
+  auto rounded = x.getDefiningOp<ToCopyOp>();
+  bool isWide =
+      rounded && FormulaBuilder::elementTypeOf(rounded.getSelf()).isF64();
+  if (!FormulaBuilder::elementTypeOf(x).isF32())
+    return std::nullopt;
+  if (isWide)
+    x = rounded.getSelf();
   auto scaled = x.getDefiningOp<MulTensorOp>();
-  if (!scaled || !FormulaBuilder::elementTypeOf(x).isF32() || !isSized(x))
+  Type type = FormulaBuilder::elementTypeOf(x);
+  if (!scaled || !(isWide ? type.isF64() : type.isF32()) || !isSized(x))
     return std::nullopt;
   levels.scale = scaled.getOther();
   Value level = scaled.getSelf();
@@ -112,8 +121,11 @@ static std::optional<Levels> findLevels(Value x) {
     levels.zero = moved.getOther();
     level = moved.getSelf();
   }
-  if (auto cast = level.getDefiningOp<ToCopyOp>()) {
-    if (!FormulaBuilder::elementTypeOf(level).isF32())
+  // Bytes may be a cast themselves: of what they were made of.
+  auto cast = level.getDefiningOp<ToCopyOp>();
+  if (cast && !isBytes(level)) {
+    Type floats = FormulaBuilder::elementTypeOf(level);
+    if (!floats.isF32() && !floats.isF64())
       return std::nullopt;
     level = cast.getSelf();
   }
@@ -178,9 +190,15 @@ static bool isFree(const Levels &levels, Value parameter, int64_t sum) {
 static std::optional<int64_t> getKnownZero(const Levels &levels) {
   if (!levels.zero)
     return 0;
-  auto number = FormulaBuilder::isTensor(levels.zero)
+  Value zero = levels.zero;
+  // Of bytes, what is filled in may wrap.
+  auto filled = zero.getDefiningOp<FullOp>();
+  if (filled &&
+      FormulaBuilder::elementTypeOf(zero).getIntOrFloatBitWidth() >= 32)
+    zero = filled.getFillValue();
+  auto number = FormulaBuilder::isTensor(zero)
                     ? std::nullopt
-                    : FormulaBuilder::getConstantNumber(levels.zero);
+                    : FormulaBuilder::getConstantNumber(zero);
   double least = levels.isSigned() ? -128 : 0;
   if (!number || *number != std::round(*number) || *number < least ||
       *number > least + 255)
@@ -208,10 +226,23 @@ static Side makeSide(FormulaBuilder &c, const Levels &levels, int64_t shift) {
     *side.zero += shift;
     return side;
   }
-  side.unknown = c.cast(show(c, levels, levels.zero), b.getF32Type());
+  side.unknown = c.cast(show(c, levels, levels.zero), b.getF64Type());
   if (shift != 0)
     side.unknown = c.add(side.unknown, double(shift));
   return side;
+}
+
+/// A number by which sums of i32, f32 before and after, neither overflow nor
+/// lose bits to denormals: what another scale makes of them is then no fault of
+/// the order.
+static bool isModest(Value scale) {
+  auto number = FormulaBuilder::isTensor(scale)
+                    ? std::nullopt
+                    : FormulaBuilder::getConstantNumber(scale);
+  if (!number)
+    return false;
+  double size = std::abs(*number);
+  return size == 0 || (size >= 0x1p-60 && size <= 0x1p60);
 }
 
 /// The product of two matrices of levels, as f32.
@@ -222,6 +253,12 @@ static Value multiply(FormulaBuilder &c, const Levels &left,
   Side a = makeSide(c, left, areAlike && left.isSigned() ? 128 : 0);
   Side b = makeSide(c, right, areAlike && !right.isSigned() ? -128 : 0);
   Type f32 = c.getBuilder().getF32Type(), i32 = c.getBuilder().getI32Type();
+  Value first = a.scale, second = b.scale;
+  if (!isModest(first) && isModest(second))
+    std::swap(first, second);
+  Type type = a.unknown || b.unknown || !isModest(first)
+                  ? Type(c.getBuilder().getF64Type())
+                  : f32;
   Value sum = c.mm(a.levels, b.levels);
   auto add = [&](Value levels, int64_t dim) {
     return c.sumOver(levels, {dim}, /*keepdim=*/true, i32);
@@ -238,19 +275,17 @@ static Value multiply(FormulaBuilder &c, const Levels &left,
     rows = c.sub(rows, terms * *a.zero);
   if (b.zero && *b.zero != 0 && a.zero)
     sum = c.sub(sum, c.mul(rows, *b.zero));
-  Value result = c.cast(sum, f32);
+  Value result = c.cast(sum, type);
   if (a.unknown)
-    result = c.sub(result, c.mul(c.cast(columns, f32), a.unknown));
+    result = c.sub(result, c.mul(c.cast(columns, type), a.unknown));
   if (rows && (b.unknown || a.unknown)) {
-    Value centred = c.cast(rows, f32);
+    Value centred = c.cast(rows, type);
     if (a.unknown)
       centred = c.sub(centred, c.mul(a.unknown, double(terms)));
     result = c.sub(result, b.unknown ? c.mul(centred, b.unknown)
                                      : c.mul(centred, double(*b.zero)));
   }
-  for (Value scale : {a.scale, b.scale})
-    result = c.mul(result, scale);
-  return c.cast(result, f32);
+  return c.cast(c.mul(c.mul(result, first), second), f32);
 }
 
 /// A product of floats and levels whose zero is 0, the scale behind it.

@@ -26,6 +26,8 @@ def QuantizedDecomposed_Dialect : Dialect {
       : (tensor<4x8xf32>) -> tensor<4x8xui8>
     ```
   }];
+  // Of which the ops are composed, and which loads this one as well.
+  let dependentDialects = ["::kiln::aten::AtenDialect"];
 }
 
 #endif // KILN_DIALECT_ATEN_IR_QUANTIZEDDIALECT_TD

@@ -24,6 +24,8 @@ def Transformers_Dialect : Dialect {
       : (tensor<6x4xf32>, tensor<2x4x3xf32>, tensor<2xi32>) -> tensor<6x3xf32>
     ```
   }];
+  // Of which the ops are composed, and which loads this one as well.
+  let dependentDialects = ["::kiln::aten::AtenDialect"];
 }
 
 #endif // KILN_DIALECT_ATEN_IR_TRANSFORMERSDIALECT_TD

@@ -179,9 +179,10 @@ def AtenMultiplyLevelsPass
   let summary = "Multiply quantized matrices as the bytes that they are";
   let description = [{
     Works on what `aten-decompose{to=loop}` leaves. A factor of `mm` or `addmm` is
-    quantized if it is `(level - zero) * scale` of a matrix of i8 or ui8, whose scale
-    and zero do not change along the sum. They are numbers, or tensors of one element
-    or of one for each row of the left matrix, column of the right one.
+    quantized if it is `(level - zero) * scale` of a matrix of i8 or ui8, in f32 or in
+    f64 that is cast to f32, whose scale and zero do not change along the sum. They are
+    numbers, or tensors of one element or of one for each row of the left matrix,
+    column of the right one.
 
     The product of two such is a product of i32, of levels of which those of one
     matrix are signed and those of the other unsigned (128 is added to one where they
@@ -189,17 +190,24 @@ def AtenMultiplyLevelsPass
 
         sum (a - za) (b - zb) = sum a b - za sum b - zb (sum a - K za)
 
-    Zeros that are numbers are taken off in i32, where the result is exact; others are
-    in f32. The float product rounds each term and each sum, this one the zeros that
-    are tensors and the scales: results are the same within the tolerance of a product
-    of f32, and if they are quantized again they may differ in one step where they lie
-    halfway between two. A scale that is infinite gives an infinity where the product
+    Zeros that are numbers, or tensors filled with one, are taken off in i32, where the
+    result is exact. Others are in f64: their terms may be far greater than what they
+    leave, and their sum is exact while they are whole and below 2^18. Scales come
+    behind, in f64 if there is such a zero or if no scale is a number from 2^-60 to
+    2^60, else in f32, that number first: so what is between them neither overflows nor
+    underflows. The float product rounds each term and each sum, this one the result:
+    they are the same within the tolerance of a product of f32, and if they are
+    quantized again they may differ in one step where they lie halfway between two. A
+    term (level - zero) * scale that is too large for f32 is infinite in the float
+    product alone. A scale that is infinite gives an infinity where the product
     of floats has a NaN. Sums of weights depend on them alone, and are so made once
     (`program-hoist-preparation`).
 
     Of a product of which the right matrix alone is quantized, by a zero that is a
     known 0 or absent, the scale is taken behind the product: what is read is the
-    bytes.
+    bytes. Its sums are so taken before the scale, in f32: they may overflow where the
+    left matrix has elements above 2.6e36 / K, K terms in a sum, though with a small
+    scale the float product would not.
 
     With `weights-only` that alone is done: for processors that multiply bytes no
     faster than floats.

@@ -229,21 +229,37 @@ Values decomposeChooseQparamsSymmetric(ChooseQparamsSymmetricTensorOp op,
   return chooseGrid<true>(c, op);
 }
 
-/// PyTorch's function gives f32, and what it says of its types f64 and i64: an
-/// exported program goes on with those.
+/// On a cast to f64, whose operand is f32: the type that PyTorch's scales have.
+constexpr StringRef kChosenAttrName = "aten.chosen";
+
+/// `value`, computed in f32, as `type` holds it.
+static Value roundTo(Composite &c, Value value, Type type) {
+  if (!value || !Composite::elementTypeOf(value).isF32())
+    return value;
+  return c.cast(c.cast(value, type), c.getBuilder().getF32Type());
+}
+
+/// PyTorch's function gives floats of 32 bits, or bf16 for bf16, and what it
+/// says of its types f64 and i64. An exported program goes on with those, its
+/// run with the others, so that what reads such a grid has to round as they do.
 Values decomposeChooseQparamsPerToken(ChooseQparamsPerTokenOp op,
                                       Composite &c) {
   if (op.getDtype() != c.getBuilder().getI8Type())
     return {c.complain("expects levels of i8")};
   mlir::Builder &b = c.getBuilder();
   Value scales = c.amax(c.abs(c.detach(op.getInput())), {-1}, /*keepdim=*/true);
-  if (scales && Composite::elementTypeOf(scales).isF16())
-    scales = c.cast(scales, b.getF32Type());
   if (!scales)
     return {};
-  scales = c.div(c.clamp(scales, c.number(1e-5)), 127.0);
-  return {c.cast(scales, b.getF64Type()),
-          c.filled(Composite::dimsOf(scales), 0, b.getI64Type())};
+  Type type = Composite::elementTypeOf(scales);
+  if (type.isF16())
+    type = b.getF32Type();
+  scales = c.clamp(c.widen(scales), c.number(1e-5));
+  scales = roundTo(c, c.div(roundTo(c, scales, type), 127.0), type);
+  Value wide = c.cast(scales, b.getF64Type());
+  if (wide && wide != scales)
+    wide.getDefiningOp()->setDiscardableAttr(kChosenAttrName,
+                                             mlir::TypeAttr::get(type));
+  return {wide, c.filled(Composite::dimsOf(scales), 0, b.getI64Type())};
 }
 
 Values
@@ -320,6 +336,18 @@ Value decomposeFakeQuantPerChannel(FakeQuantPerChannelOp op, Composite &c) {
   return c.add(y, c.sub(held, c.detach(held)));
 }
 
+/// The scales that PyTorch's run has, in f32, and their `type`, if they were
+/// chosen from a tensor that has less than 64 bits.
+static Value getChosen(Value scales, Type &type) {
+  auto wide = scales.getDefiningOp<ToCopyOp>();
+  auto chosen = wide ? wide->getAttrOfType<mlir::TypeAttr>(kChosenAttrName)
+                     : mlir::TypeAttr();
+  if (!chosen)
+    return {};
+  type = chosen.getValue();
+  return wide.getSelf();
+}
+
 /// Here the zero is rounded with the steps.
 static Value toLevelsOf(Composite &c, Value x, Value scales, Value zeros,
                         double low, double high) {
@@ -327,9 +355,28 @@ static Value toLevelsOf(Composite &c, Value x, Value scales, Value zeros,
   return c.clamp(level, c.number(low), c.number(high));
 }
 
+/// The same in the type that levels are computed in, where scales are of
+/// `type`.
+static Value toLevelsOfChosen(Composite &c, QuantizePerTokenOp op, Value scales,
+                              Type type) {
+  // bf16 beside bf16 stays; all others meet in f32, or in f64.
+  Type common = c.getBuilder().getF32Type();
+  if (Composite::elementTypeOf(op.getInput()) == type)
+    common = type;
+  Value x = c.widen(c.detach(op.getInput()));
+  Value inverse = roundTo(c, c.reciprocal(c.detach(scales)), type);
+  Value level = roundTo(c, c.mul(x, inverse), common);
+  level = roundTo(c, c.add(level, c.detach(op.getZeroPoints())), common);
+  return c.clamp(c.round(level), c.number(double(int64_t(op.getQuantMin()))),
+                 c.number(double(int64_t(op.getQuantMax()))));
+}
+
 Value decomposeQuantizePerToken(QuantizePerTokenOp op, Composite &c) {
   if (!holdsLevels(c, op))
     return {};
+  Type type;
+  if (Value scales = getChosen(op.getScales(), type))
+    return c.cast(toLevelsOfChosen(c, op, scales, type), op.getDtype());
   return c.cast(toLevelsOf(c, op.getInput(), c.detach(op.getScales()),
                            c.detach(op.getZeroPoints()),
                            double(int64_t(op.getQuantMin())),
@@ -339,7 +386,15 @@ Value decomposeQuantizePerToken(QuantizePerTokenOp op, Composite &c) {
 
 Value decomposeDequantizePerToken(DequantizePerTokenOp op, Composite &c) {
   Value level = c.sub(op.getInput(), c.detach(op.getZeroPoints()));
-  return c.cast(c.mul(level, c.detach(op.getScales())), op.getOutputDtype());
+  Value scales = c.detach(op.getScales());
+  Type type;
+  if (Value chosen = getChosen(op.getScales(), type)) {
+    scales = c.detach(chosen);
+    if (!type.isF32())
+      level = roundTo(c, c.cast(level, c.getBuilder().getF32Type()), type);
+    return c.cast(roundTo(c, c.mul(level, scales), type), op.getOutputDtype());
+  }
+  return c.cast(c.mul(level, scales), op.getOutputDtype());
 }
 
 /// `x`, a matrix, as [rows, groups, size]; null if its rows are no whole
