@@ -315,6 +315,25 @@ static LogicalResult refuseSchedule(KernelOp kernel, Attribute schedule) {
             "gives it in a module with a '#loop.gpu' as its 'loop.target'";
 }
 
+/// A product by `emit`, and what adds up its parts if its sum is split.
+template <typename Emit>
+static LogicalResult
+emitProduct(Emit &&emit, KernelOp kernel, const analysis::KernelStrides &strides,
+            GPUProductScheduleAttr schedule, bool isNarrow, StringRef name) {
+  auto multiply = [&](StringRef name) {
+    return schedule.getUnit() == ProductUnit::Wgmma
+               ? emit(GridWgmmaEmitter(kernel, strides, schedule, isNarrow), name)
+               : emit(GridProductEmitter(kernel, strides, schedule, isNarrow),
+                      name);
+  };
+  if (schedule.getSplit() == 1)
+    return multiply(name);
+  return failure(
+      failed(multiply((name + "_parts").str())) ||
+      failed(emit(GridProductSumEmitter(kernel, strides, schedule, isNarrow),
+                  name)));
+}
+
 FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
                                       const analysis::KernelStrides &strides,
                                       OpBuilder &builder, StringRef name,
@@ -352,22 +371,7 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
           })
           .Case([&](GPUProductScheduleAttr schedule) {
             grid.mayOverwrite = false;
-            auto multiply = [&](StringRef name) {
-              return schedule.getUnit() == ProductUnit::Wgmma
-                         ? emit(GridWgmmaEmitter(kernel, strides, schedule,
-                                                 isNarrow),
-                                name)
-                         : emit(GridProductEmitter(kernel, strides, schedule,
-                                                   isNarrow),
-                                name);
-            };
-            if (schedule.getSplit() == 1)
-              return multiply(name);
-            return failure(
-                failed(multiply((name + "_parts").str())) ||
-                failed(emit(
-                    GridProductSumEmitter(kernel, strides, schedule, isNarrow),
-                    name)));
+            return emitProduct(emit, kernel, strides, schedule, isNarrow, name);
           })
           .Case([&](GPUBlocksScheduleAttr schedule) {
             grid.mayOverwrite = false;

@@ -317,7 +317,11 @@ void JoinGrids::join(Group &group) {
     for (LaunchGridOp launch : launches)
       members.push_back({launch, {}, {}});
 
-  SmallVector<Value> inputs = llvm::to_vector(group.inputs.getArrayRef());
+  // Those of now: what a group before gave is of another launch since.
+  llvm::SetVector<Value> read;
+  for (LaunchGridOp launch : group.launches)
+    read.insert(launch.getInputs().begin(), launch.getInputs().end());
+  SmallVector<Value> inputs = llvm::to_vector(read.getArrayRef());
   size_t workspace = inputs.size() + group.results, pointers = workspace + 1;
   SmallVector<Type> types;
   SmallVector<int64_t> overwrites;

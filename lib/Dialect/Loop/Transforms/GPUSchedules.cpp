@@ -12,7 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <tuple>
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -354,9 +354,17 @@ static double getCost(const ProductTile &tile, int64_t split,
          elements * product.sumBytes * 2 * split / kBytesPerCycle;
 }
 
-/// The best schedule of each tile, and its cycles, in the order of tiles.
-static std::vector<std::pair<GPUProductSchedule, double>>
-findGPUProducts(const GPUProductShape &product, const GPUMachine &machine) {
+namespace {
+/// A schedule and its cycles; no rows: none.
+struct FoundProduct {
+  GPUProductSchedule schedule = {};
+  double cycles = 0;
+};
+} // namespace
+
+/// The tiles that a product may have.
+static std::vector<ProductTile> getTiles(const GPUProductShape &product,
+                                         const GPUMachine &machine) {
   bool isBrought =
       (product.inBoxes || product.isGathered) && machine.hasWarpgroups;
   auto mayBe = [&](ProductUnit unit) {
@@ -365,251 +373,84 @@ findGPUProducts(const GPUProductShape &product, const GPUMachine &machine) {
                      (unit == ProductUnit::Wgmma && isBrought)
                : unit == ProductUnit::Fma;
   };
-  std::vector<std::pair<GPUProductSchedule, double>> list;
+  std::vector<ProductTile> tiles;
   for (const ProductTile &each : kProductTiles) {
     ProductTile tile = getTileFor(each, product);
     // Threads that bring what a copy engine does not have 128 rows.
-    if (!mayBe(tile.unit) || (tile.rate == 0 && !product.inBoxes) ||
-        getProductShared(tile, product) > machine.shared)
-      continue;
-    GPUProductSchedule best = {};
-    double least = 0;
-    for (int64_t split = 1; split <= kMostSplit; split *= 2) {
-      if (split > 1 && product.sum < split * tile.sum * tile.stages)
-        break;
-      double cost = getCost(tile, split, product, machine);
-      if (best.rows && cost >= least * kWorthOther)
-        continue;
-      least = cost;
-      int64_t cluster = getCluster(tile, split, product, machine);
-      // One stays on each multiprocessor.
-      int64_t blocks = tile.unit == ProductUnit::Wgmma
-                           ? machine.multiprocessors / cluster * cluster
-                           : 0;
-      best = {tile.unit,     tile.rows,        tile.columns, tile.sum,
-              tile.partRows, tile.partColumns, tile.stages,
-              getGroup(tile, cluster, machine), split, blocks, cluster};
-    }
-    list.push_back({best, least});
+    if (mayBe(tile.unit) && (tile.rate != 0 || product.inBoxes) &&
+        getProductShared(tile, product) <= machine.shared)
+      tiles.push_back(tile);
   }
-  return list;
+  return tiles;
 }
 
-/// The best schedule, and its cycles; nothing and 0 where no tile fits.
-static std::pair<GPUProductSchedule, double>
-findGPUProduct(const GPUProductShape &product, const GPUMachine &machine) {
-  std::pair<GPUProductSchedule, double> best = {{}, 0};
-  for (const auto &tile : findGPUProducts(product, machine))
-    if (!best.first.rows || tile.second < best.second)
-      best = tile;
+/// Takes the tile with a split, if that is better than `best`.
+static void improve(const ProductTile &tile, const GPUProductShape &product,
+                    const GPUMachine &machine, FoundProduct &best) {
+  for (int64_t split = 1; split <= kMostSplit; split *= 2) {
+    if (split > 1 && product.sum < split * tile.sum * tile.stages)
+      break;
+    double cost = getCost(tile, split, product, machine);
+    if (best.schedule.rows && cost >= best.cycles * kWorthOther)
+      continue;
+    int64_t cluster = getCluster(tile, split, product, machine);
+    // One stays on each multiprocessor.
+    int64_t blocks = tile.unit == ProductUnit::Wgmma
+                         ? machine.multiprocessors / cluster * cluster
+                         : 0;
+    best.cycles = cost;
+    best.schedule = {tile.unit,     tile.rows,        tile.columns, tile.sum,
+                     tile.partRows, tile.partColumns, tile.stages,
+                     getGroup(tile, cluster, machine), split, blocks, cluster};
+  }
+}
+
+static FoundProduct findGPUProduct(const GPUProductShape &product,
+                                   const GPUMachine &machine) {
+  FoundProduct best;
+  for (const ProductTile &tile : getTiles(product, machine))
+    improve(tile, product, machine, best);
   return best;
 }
 
 std::vector<GPUProductSchedule>
 loop::getGPUProducts(const GPUProductShape &product, const GPUMachine &machine) {
-  auto list = findGPUProducts(product, machine);
-  std::vector<size_t> order(list.size());
-  std::iota(order.begin(), order.end(), size_t(0));
-  // Of equally good ones the first stays the first.
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::pair(list[a].second, a) < std::pair(list[b].second, b);
-  });
+  GPUProductSchedule best = findGPUProduct(product, machine).schedule;
+  std::vector<FoundProduct> others;
+  for (const ProductTile &tile : getTiles(product, machine)) {
+    FoundProduct found;
+    improve(tile, product, machine, found);
+    const GPUProductSchedule &s = found.schedule;
+    if (s.unit != best.unit || s.rows != best.rows ||
+        s.columns != best.columns || s.sum != best.sum)
+      others.push_back(found);
+  }
+  auto getOrder = [](const FoundProduct &found) {
+    const GPUProductSchedule &s = found.schedule;
+    return std::make_tuple(found.cycles, -s.rows, -s.columns, -s.sum);
+  };
+  std::sort(others.begin(), others.end(),
+            [&](const FoundProduct &a, const FoundProduct &b) {
+              return getOrder(a) < getOrder(b);
+            });
   std::vector<GPUProductSchedule> schedules;
-  for (size_t i : order)
-    schedules.push_back(list[i].first);
+  if (best.rows)
+    schedules.push_back(best);
+  for (const FoundProduct &other : others)
+    schedules.push_back(other.schedule);
   return schedules;
 }
 
 GPUProductSchedule loop::chooseGPUProduct(const GPUProductShape &product,
                                           const GPUMachine &machine) {
-  return findGPUProduct(product, machine).first;
+  return findGPUProduct(product, machine).schedule;
 }
 
 double loop::estimateGPUProduct(const GPUProductShape &product,
                                 const GPUMachine &machine) {
-  return findGPUProduct(product, machine).second;
+  return findGPUProduct(product, machine).cycles;
 }
 
 double loop::estimateGPUCopies(int64_t kernels, double bytes) {
   return kernels * kLaunch + bytes / kBytesPerCycle;
-}
-
-//===----------------------------------------------------------------------===//
-// Two products and the rows between them
-//===----------------------------------------------------------------------===//
-
-/// Sums that a thread has in registers, of both products together, at most; the most
-/// columns of a result, and blocks that take turns in reading the same columns.
-static constexpr int64_t kMostSums = 160, kMostResult = 256, kBlockGroup = 16;
-/// Rows from which on a warp has 32 of them: it reads the columns' factors half as often,
-/// and there are still four warps.
-static constexpr int64_t kLongParts = 128;
-
-/// Tiles of warpgroups for results of up to so many columns, the better ones first. Two
-/// blocks of 64 rows share a multiprocessor: one begins or ends while the other multiplies,
-/// which counts where walks are short, and where exponentials take as long as products.
-static constexpr struct {
-  int64_t resultColumns, leastColumns, rows, columns;
-} kWarpgroupTiles[] = {
-    {64, 1, 64, 128},  {128, 2048, 128, 128}, {128, 1, 64, 64},
-    {256, 1, 128, 64}, {256, 1, 64, 64},
-};
-
-/// Columns of a tile, at most, where memory is read at each score.
-static constexpr int64_t kReadColumns = 64;
-
-/// A tile of warpgroups; nothing where rows are few.
-static std::optional<GPUBlocksSchedule>
-chooseWarpgroupBlocks(const GPUBlocksShape &kernel, const GPUMachine &machine) {
-  constexpr int64_t stages = 2, chunk = 64, partRows = 16, barriers = 128;
-  auto getRow = [](int64_t elements) {
-    return int64_t(llvm::alignTo(elements, chunk)) * 2;
-  };
-  for (const auto &tile : kWarpgroupTiles) {
-    int64_t row = getRow(kernel.scoreSum);
-    // What is read takes registers.
-    int64_t columns = std::min(tile.columns, kernel.readsColumns ? kReadColumns
-                                                                 : tile.columns);
-    int64_t shared =
-        tile.rows * row +
-        stages * columns * (row + getRow(kernel.resultColumns)) + barriers;
-    int64_t blocks = kernel.points * llvm::divideCeil(kernel.rows, tile.rows);
-    int64_t least = tile.rows > 64 ? machine.multiprocessors
-                                   : machine.multiprocessors / 2;
-    if (kernel.resultColumns > tile.resultColumns ||
-        kernel.columns < tile.leastColumns || shared > machine.shared ||
-        kernel.rows <= tile.rows / 2 || blocks < least)
-      continue;
-    return GPUBlocksSchedule{tile.rows, columns,     partRows,
-                             stages,    kBlockGroup, ProductUnit::Wgmma};
-  }
-  return std::nullopt;
-}
-
-std::optional<GPUBlocksSchedule>
-loop::chooseGPUBlocks(const GPUBlocksShape &kernel, const GPUMachine &machine) {
-  if (machine.capability < kGPUProduct || kernel.scoreSum > kMostResult ||
-      kernel.resultColumns > kMostResult)
-    return std::nullopt;
-  if (machine.hasWarpgroups && kernel.isBrought)
-    if (auto schedule = chooseWarpgroupBlocks(kernel, machine))
-      return schedule;
-  constexpr int64_t stages = 2, width = 2, pad = 8;
-  auto getPitch = [](int64_t elements) {
-    return (int64_t(llvm::alignTo(elements, 16)) + pad) * width;
-  };
-  int64_t scores = getPitch(kernel.scoreSum);
-  int64_t results = getPitch(kernel.resultColumns);
-  auto getShared = [&](int64_t rows, int64_t columns) {
-    return rows * scores + stages * columns * (scores + results);
-  };
-  auto fits = [&](int64_t rows, int64_t columns, int64_t partRows) {
-    int64_t sums = (kernel.resultColumns + columns) / 2 * (partRows / 16);
-    return sums <= kMostSums && getShared(rows, columns) <= machine.shared;
-  };
-  for (int64_t rows : {128, 64, 32, 16}) {
-    // Rather all multiprocessors than many rows, but more than one warp where there are
-    // the rows for it.
-    int64_t blocks = kernel.points * llvm::divideCeil(kernel.rows, rows);
-    if (rows > 16 && (kernel.rows <= rows / 2 ||
-                      (rows > 32 && blocks < machine.multiprocessors)))
-      continue;
-    for (int64_t partRows : {32, 16})
-      for (int64_t columns : {64, 32})
-        if ((partRows == 16 || rows >= kLongParts) &&
-            fits(rows, columns, partRows))
-          return GPUBlocksSchedule{rows,        columns,
-                                   partRows,    stages,
-                                   kBlockGroup, ProductUnit::Mma,
-                                   getShared(rows, columns)};
-  }
-  return std::nullopt;
-}
-
-/// Parts that are joined at most, warps that a multiprocessor has at a time, and tiles'
-/// worth of time in which a walk begins and ends.
-static constexpr int64_t kMostColumnParts = 32, kReadingWarps = 8, kWalkEnds = 2;
-
-std::optional<GPUColumnPartsSchedule>
-loop::chooseGPUColumnParts(const GPUBlocksShape &kernel,
-                           const GPUMachine &machine) {
-  constexpr int64_t rows = 16, columns = 64;
-  auto walk = chooseGPUBlocks(kernel, machine);
-  // The same walk by one warp, of whose rows there are no more.
-  if (!walk || walk->columns != columns || kernel.rows > rows)
-    return std::nullopt;
-  int64_t tiles = llvm::divideCeil(kernel.columns, columns);
-  int64_t points = std::max<int64_t>(kernel.points, 1);
-  int64_t resident = std::max<int64_t>(machine.multiprocessors, 1) *
-                     std::clamp<int64_t>(
-                         machine.shared / std::max<int64_t>(walk->shared, 1), 1,
-                         kReadingWarps);
-  // The last blocks should not have the machine for themselves.
-  auto getTime = [&](int64_t parts) {
-    return llvm::divideCeil(points * parts, resident) *
-           (llvm::divideCeil(tiles, parts) + kWalkEnds);
-  };
-  int64_t parts = 1;
-  for (int64_t k = 2; k <= std::min(tiles, kMostColumnParts); ++k)
-    if (getTime(k) < getTime(parts))
-      parts = k;
-  // Another function starts for a tenth at least.
-  if (parts == 1 || getTime(parts) * 10 > getTime(1) * 9)
-    return std::nullopt;
-  return GPUColumnPartsSchedule{columns, walk->stages, parts};
-}
-
-/// Tiles of warpgroups in several walks, for factors and results of up to so many columns.
-static constexpr struct {
-  int64_t widest, rows, columns;
-} kWarpgroupWalks[] = {{64, 64, 64}, {128, 128, 64}};
-
-/// A tile of warpgroups; nothing where rows are few, or sums have no room in registers.
-static std::optional<GPUBlocksSchedule>
-chooseWarpgroupWalks(const GPUWalksShape &kernel, const GPUMachine &machine) {
-  constexpr int64_t stages = 2, width = 2, chunk = 64, partRows = 16,
-                    barriers = 128, mostSums = 256;
-  int64_t sums = std::max(kernel.columnSums, kernel.rowSums);
-  // As if every operand were there but once in both functions.
-  int64_t factors = kernel.scoreChunks * chunk * width;
-  int64_t tile =
-      factors + std::max(kernel.columnChunks, kernel.rowChunks) * chunk * width;
-  for (const auto &each : kWarpgroupWalks) {
-    int64_t least = std::min(kernel.rows, kernel.columns);
-    int64_t blocks = kernel.points * llvm::divideCeil(least, each.rows);
-    if (kernel.widest > each.widest || sums > mostSums || least <= each.rows / 2 ||
-        blocks < machine.multiprocessors ||
-        each.rows * factors + stages * each.columns * tile + barriers >
-            machine.shared)
-      continue;
-    return GPUBlocksSchedule{each.rows, each.columns, partRows,
-                             stages,    kBlockGroup,  ProductUnit::Wgmma};
-  }
-  return std::nullopt;
-}
-
-std::optional<GPUBlocksSchedule>
-loop::chooseGPUWalks(const GPUWalksShape &kernel, const GPUMachine &machine) {
-  if (machine.capability < kGPUProduct)
-    return std::nullopt;
-  if (machine.hasWarpgroups && kernel.isBrought)
-    if (auto schedule = chooseWarpgroupWalks(kernel, machine))
-      return schedule;
-  constexpr int64_t stages = 2, width = 2, pad = 24, partRows = 16;
-  int64_t sums = std::max(kernel.columnSums, kernel.rowSums);
-  // As if every operand were there but once in both functions, and padded.
-  int64_t factors = (kernel.scoreSums + pad * kernel.scores) * width;
-  int64_t tile = factors + (sums + 2 * pad) * width;
-  for (int64_t rows : {64, 32, 16}) {
-    int64_t blocks = kernel.points *
-                     llvm::divideCeil(std::min(kernel.rows, kernel.columns), rows);
-    if (rows > 16 && (std::min(kernel.rows, kernel.columns) <= rows / 2 ||
-                      (rows > 32 && blocks < machine.multiprocessors)))
-      continue;
-    for (int64_t columns : {32, 16})
-      if ((columns * kernel.scores + sums) / 2 <= kMostSums &&
-          rows * factors + stages * columns * tile <= machine.shared)
-        return GPUBlocksSchedule{rows, columns, partRows, stages, kBlockGroup};
-  }
-  return std::nullopt;
 }
