@@ -442,3 +442,21 @@ func.func @backward(%y: tensor<2x8x7x9xbf16> {loop.carried = "saved_0"}) -> tens
   }
   return %g : tensor<2x8x7x7xbf16>
 }
+
+// -----
+
+// Channels of their own that are last in the image are last in the result, which is copied
+// to the order that the caller wants.
+
+// CHECK-LABEL: func.func @own
+// CHECK: %[[C:.*]] = loop.contract parallel [2, 7, 7, 16] reduction [1, 3, 3]
+// CHECK: %[[R:.*]] = loop.pointwise (%i, %j, %k, %l) in [2, 16, 7, 7]
+// CHECK-NEXT: loop.load %[[C]][%i, %k, %l, %j]
+// CHECK: return %[[R]]
+func.func @own(%x: tensor<2x16x9x9xbf16> {loop.strides = #guard.shape<[1296, 1, 144, 16]>}, %w: tensor<16x1x3x3xbf16>) -> tensor<2x16x7x7xbf16> {
+  %y = loop.contract parallel [2, 16, 7, 7] reduction [1, 3, 3]
+      lhs %x[d0, d1 + d4, d2 + d5, d3 + d6] : tensor<2x16x9x9xbf16>
+      rhs %w[d1, d4, d5, d6] : tensor<16x1x3x3xbf16>
+      acc f32 : tensor<2x16x7x7xbf16>
+  return %y : tensor<2x16x7x7xbf16>
+}

@@ -246,7 +246,8 @@ void ImageLayouts::spreadByWindows(ContractOp op) {
 }
 
 /// True if a result may better be made in another order and copied back to that of a caller:
-/// on a GPU the gradient of a weight, whose operands would else be copied element by element.
+/// on a GPU the gradient of a weight, whose operands would else be copied element by element,
+/// and what walks channels of their own.
 bool ImageLayouts::isHeavy(ContractOp op) const {
   if (onCPU)
     return multipliesFloats(op) &&
@@ -255,8 +256,10 @@ bool ImageLayouts::isHeavy(ContractOp op) const {
   SmallVector<ExprAttr> parallel = op.getDomain().parallel;
   auto channels =
       windows.getChannels(getIdentityMap(op.getContext(), parallel.size()));
-  return channels && isWorthOrder(op, *channels, hints) &&
-         walksAlong(op, windows, *channels) &&
+  return channels &&
+         ((isWorthOrder(op, *channels, hints) &&
+           walksAlong(op, windows, *channels)) ||
+          readsOwnChannels(op, *channels, hints)) &&
          !llvm::all_of(ArrayRef(parallel).drop_front(*channels + 1),
                        [](ExprAttr extent) { return extent.isConstant(1); });
 }

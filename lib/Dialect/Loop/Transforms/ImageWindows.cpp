@@ -116,10 +116,26 @@ bool loop::isWorthOrder(ContractOp op, unsigned dim,
          hints.evaluate(domain.parallel[dim]) >= kMinChannels;
 }
 
+bool loop::readsOwnChannels(ContractOp op, unsigned dim,
+                            const analysis::SizeHints &hints) {
+  auto isOfBoth = [&](ArrayAttr indices) {
+    return llvm::any_of(getExprs(indices),
+                        [&](ExprAttr expr) { return mentions(expr, dim); });
+  };
+  return hints.evaluate(op.getDomain().parallel[dim]) >= kMinChannels &&
+         isOfBoth(op.getLhsIndices()) && isOfBoth(op.getRhsIndices()) &&
+         llvm::any_of(llvm::seq(2u), [&](unsigned side) {
+           auto step = getStep(op, side, dim);
+           return step && step->isConstant(1);
+         });
+}
+
 bool loop::readsAlongResult(ContractOp op, const analysis::SizeHints &hints) {
   if (Windows(op).empty())
     return false;
   unsigned last = op.getDomain().parallel.size() - 1;
+  if (readsOwnChannels(op, last, hints))
+    return true;
   return isWorthOrder(op, last, hints) &&
          llvm::any_of(llvm::seq(2u), [&](unsigned side) {
            auto step = getStep(op, side, last);

@@ -54,9 +54,15 @@ bool multipliesOnUnits(ContractOp op);
 bool isWorthOrder(ContractOp op, unsigned dim,
                   const analysis::SizeHints &hints);
 
+/// True if a convolution by channels of their own, which are dimension `dim` of its result,
+/// reads an image that has them last: with another one innermost in its result threads beside
+/// each other read elements that lie apart.
+bool readsOwnChannels(ContractOp op, unsigned dim,
+                      const analysis::SizeHints &hints);
+
 /// True if matrix units read an operand of a convolution along the innermost dimension of its
 /// result, as the channels of an image in the gradient of a weight: with another one innermost
-/// they would be handed it element by element.
+/// they would be handed it element by element. Or if threads read channels of their own so.
 bool readsAlongResult(ContractOp op, const analysis::SizeHints &hints);
 
 /// True if an expression depends on a dimension.
