@@ -40,11 +40,13 @@ static bool partsMatrices(ContractOp contract, const ReaderOrder &order) {
 static bool losesOrder(ContractOp contract, ArrayRef<guard::ExprAttr> map,
                        ArrayRef<guard::ExprAttr> domain,
                        const analysis::SizeHints &hints) {
-  return !map.empty() && getGPUTarget(contract) &&
-         llvm::any_of(
-             domain.drop_front(map.back().getPosition() + 1),
-             [](guard::ExprAttr extent) { return !extent.isConstant(1); }) &&
-         readsAlongResult(contract, hints);
+  if (map.empty() ||
+      llvm::all_of(
+          domain.drop_front(map.back().getPosition() + 1),
+          [](guard::ExprAttr extent) { return extent.isConstant(1); }))
+    return false;
+  return getGPUTarget(contract) ? readsAlongResult(contract, hints)
+                                : readsImageInPlace(contract);
 }
 
 /// The one nest that reads `contract` if it may become the epilogue; `order` is

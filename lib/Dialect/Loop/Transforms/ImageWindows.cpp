@@ -143,6 +143,18 @@ bool loop::readsAlongResult(ContractOp op, const analysis::SizeHints &hints) {
          });
 }
 
+bool loop::readsImageInPlace(ContractOp op) {
+  Windows windows(op);
+  unsigned last = op.getDomain().parallel.size() - 1;
+  if (windows.empty() || !multipliesFloats(op) ||
+      windows.findChannels(getIdentityMap(op.getContext(), last + 1)) != last)
+    return false;
+  return llvm::any_of(llvm::seq(2u), [&](unsigned side) {
+    auto step = getStep(op, side, last);
+    return step && step->isConstant(0) && getNeighbours(op, side);
+  });
+}
+
 std::optional<unsigned> loop::getNeighbours(ContractOp op, unsigned side) {
   Domain domain = op.getDomain();
   for (unsigned k = 0; k < domain.reduction.size(); ++k) {

@@ -65,6 +65,11 @@ bool readsOwnChannels(ContractOp op, unsigned dim,
 /// they would be handed it element by element. Or if threads read channels of their own so.
 bool readsAlongResult(ContractOp op, const analysis::SizeHints &hints);
 
+/// True if a convolution of f32 reads an image that has its channels last, which it sums up,
+/// and gives one: then a processor reads its rows where they lie. Along places of the image it
+/// would gather them.
+bool readsImageInPlace(ContractOp op);
+
 /// True if an expression depends on a dimension.
 bool mentions(guard::ExprAttr expr, unsigned dim);
 

@@ -1,0 +1,35 @@
+// RUN: kiln-opt %s --kiln-fuse | FileCheck %s
+
+// The gradient of an image of three channels: what it reads has its channels last and is read
+// in place, so it has its own last, too, and is turned around for the caller behind it.
+
+// CHECK-LABEL: func.func @gradient
+// CHECK: loop.contract parallel [2, 9, 9, 3] reduction [3, 3, 32]
+// CHECK-SAME: lhs %{{.*}}[d0, d1 + d4, d2 + d5, d6] : tensor<2x11x11x32xf32>
+// CHECK: loop.pointwise (%i, %j, %k, %l) in [2, 3, 9, 9]
+func.func @gradient(%g: tensor<2x11x11x32xf32>, %w: tensor<32x3x3x3xf32>) -> tensor<2x3x9x9xf32> {
+  %x = loop.contract parallel [2, 9, 9, 3] reduction [3, 3, 32]
+      lhs %g[d0, d1 + d4, d2 + d5, d6] : tensor<2x11x11x32xf32>
+      rhs %w[d6, d3, d4, d5] : tensor<32x3x3x3xf32>
+      acc f32 : tensor<2x9x9x3xf32>
+  %t = loop.pointwise (%n, %c, %h, %v) in [2, 3, 9, 9] : tensor<2x3x9x9xf32> {
+    %e = loop.load %x[%n, %h, %v, %c] : tensor<2x9x9x3xf32>
+    loop.yield %e : f32
+  }
+  return %t : tensor<2x3x9x9xf32>
+}
+
+// A product follows its reader.
+
+// CHECK-LABEL: func.func @product
+// CHECK: loop.contract parallel [3, 64] reduction [32]
+// CHECK-NOT: loop.pointwise
+func.func @product(%g: tensor<64x32xf32>, %w: tensor<32x3xf32>) -> tensor<3x64xf32> {
+  %x = loop.contract parallel [64, 3] reduction [32]
+      lhs %g[d0, d2] : tensor<64x32xf32> rhs %w[d2, d1] : tensor<32x3xf32> acc f32 : tensor<64x3xf32>
+  %t = loop.pointwise (%c, %v) in [3, 64] : tensor<3x64xf32> {
+    %e = loop.load %x[%v, %c] : tensor<64x3xf32>
+    loop.yield %e : f32
+  }
+  return %t : tensor<3x64xf32>
+}
