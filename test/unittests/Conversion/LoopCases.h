@@ -81,6 +81,13 @@ std::vector<Array> runOnHost(mlir::ModuleOp module,
                              llvm::ArrayRef<Array> arguments,
                              const SymbolValues &symbols);
 
+/// What the interpreter gives for a case of these sizes, whose arguments `checkLowering`
+/// makes the same each time. Many schedules are compared with it.
+const std::vector<Array> &interpretOnce(const LoopCase &test,
+                                        mlir::func::FuncOp function,
+                                        llvm::ArrayRef<Array> arguments,
+                                        const SymbolValues &symbols);
+
 /// Checks the values of a lowered case against the interpreter's for each of
 /// its sizes. `prepare` may change kernels before they are lowered, to set a
 /// schedule.

@@ -125,8 +125,8 @@ TEST_P(LoopToNvvmWarpgroups, AreCompiled) {
                                        const SymbolValues &symbols) {
         auto source =
             parseSourceString<ModuleOp>(test.text, module.getContext());
-        std::vector<Array> expected = interpret(
-            source->lookupSymbol<func::FuncOp>("main"), arguments, symbols);
+        std::vector<Array> expected = interpretOnce(
+            test, source->lookupSymbol<func::FuncOp>("main"), arguments, symbols);
         GridRecord record;
         recordGrids(module, blocks.width, arguments, expected, symbols, record);
         EXPECT_GE(record.maps.size(), 3 * record.steps.size());
