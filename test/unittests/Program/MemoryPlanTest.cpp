@@ -10,6 +10,9 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
+#include <functional>
+#include <limits>
 #include <random>
 
 using namespace kiln::program;
@@ -29,9 +32,9 @@ TEST(MemoryPlan, NothingNeedsNoArena) {
 }
 
 TEST(MemoryPlan, ReusesThePlaceOfADeadBuffer) {
-  MemoryPlan plan = planMemory({makeBuffer(65536, 0, 1),
-                                makeBuffer(32768, 1, 3),
-                                makeBuffer(65536, 2, 3)});
+  MemoryPlan plan =
+      planMemory({makeBuffer(65536, 0, 1), makeBuffer(32768, 1, 3),
+                  makeBuffer(65536, 2, 3)});
   EXPECT_EQ(plan.places[0].offset, plan.places[2].offset);
   EXPECT_EQ(plan.staticBytes, 98304);
   EXPECT_EQ(plan.lowerBound, 98304);
@@ -77,8 +80,7 @@ TEST(MemoryPlan, RandomPlansHaveNoOverlapAndStayAboveTheBound) {
   for (int round = 0; round < 50; ++round) {
     std::vector<PlanBuffer> buffers;
     for (unsigned i = 0; i < 40; ++i)
-      buffers.push_back(
-          makeBuffer(1 + random() % 5000, i, i + random() % 10));
+      buffers.push_back(makeBuffer(1 + random() % 5000, i, i + random() % 10));
     MemoryPlan plan = planMemory(buffers);
     EXPECT_GE(plan.staticBytes, plan.lowerBound);
     EXPECT_LE(plan.staticBytes, plan.withoutReuse);
@@ -87,12 +89,98 @@ TEST(MemoryPlan, RandomPlansHaveNoOverlapAndStayAboveTheBound) {
       for (unsigned j = 0; j < i; ++j) {
         bool sameTime = buffers[i].first <= buffers[j].last &&
                         buffers[j].first <= buffers[i].last;
-        bool apart = plan.places[i].offset >=
-                         plan.places[j].offset + buffers[j].bytes ||
-                     plan.places[j].offset >=
-                         plan.places[i].offset + buffers[i].bytes;
+        bool apart =
+            plan.places[i].offset >= plan.places[j].offset + buffers[j].bytes ||
+            plan.places[j].offset >= plan.places[i].offset + buffers[i].bytes;
         EXPECT_TRUE(!sameTime || apart);
       }
     }
   }
+}
+
+/// The fewest bytes of any plan: some order of placing each buffer at the
+/// lowest gap makes it, that of its offsets. Nothing is below `bound`.
+static int64_t getOptimum(const std::vector<PlanBuffer> &buffers,
+                          int64_t bound) {
+  int64_t best = std::numeric_limits<int64_t>::max();
+  std::vector<std::pair<unsigned, int64_t>> placed;
+  std::function<void(int64_t)> extend = [&](int64_t bytes) {
+    if (bytes >= best || best == bound)
+      return;
+    if (placed.size() == buffers.size()) {
+      best = bytes;
+      return;
+    }
+    for (unsigned i = 0; i < buffers.size(); ++i) {
+      if (std::any_of(placed.begin(), placed.end(),
+                      [&](auto &other) { return other.first == i; }))
+        continue;
+      std::vector<std::pair<int64_t, int64_t>> taken;
+      for (auto [j, offset] : placed)
+        if (buffers[i].first <= buffers[j].last &&
+            buffers[j].first <= buffers[i].last)
+          taken.push_back({offset, offset + alignBytes(buffers[j].bytes)});
+      std::sort(taken.begin(), taken.end());
+      int64_t offset = 0, size = alignBytes(buffers[i].bytes);
+      for (auto [from, to] : taken) {
+        if (from - offset >= size)
+          break;
+        offset = std::max(offset, to);
+      }
+      placed.push_back({i, offset});
+      extend(std::max(bytes, offset + size));
+      placed.pop_back();
+    }
+  };
+  extend(0);
+  return best;
+}
+
+TEST(MemoryPlan, SmallPlansAreWithinTheTwentiethPartOfTheBest) {
+  std::mt19937 random(5);
+  unsigned numBest = 0, numPlans = 400;
+  for (unsigned round = 0; round < numPlans; ++round) {
+    std::vector<PlanBuffer> buffers;
+    unsigned steps = 3 + random() % 6;
+    for (unsigned i = 0, count = 4 + random() % 4; i < count; ++i) {
+      unsigned first = random() % steps;
+      unsigned last = std::min(steps - 1, first + unsigned(random() % steps));
+      buffers.push_back(makeBuffer(64 * (1 + random() % (round % 2 ? 12 : 100)),
+                                   first, last));
+    }
+    MemoryPlan plan = planMemory(buffers);
+    int64_t optimum = getOptimum(buffers, plan.lowerBound);
+    int64_t found = plan.staticBytes;
+    EXPECT_GE(found, optimum);
+    EXPECT_LE(double(found), 1.05 * double(optimum)) << "round " << round;
+    numBest += found == optimum;
+  }
+  EXPECT_GE(numBest, numPlans * 99 / 100);
+}
+
+TEST(MemoryPlan, LargePlansAreCloseToWhatIsLive) {
+  // Many short lives, some long ones, few large: what a training step looks
+  // like.
+  std::mt19937 random(5);
+  double sum = 0;
+  for (unsigned round = 0; round < 20; ++round) {
+    std::vector<PlanBuffer> buffers;
+    for (unsigned i = 0; i < 300; ++i)
+      buffers.push_back(
+          makeBuffer(64 * (1 + random() % 1000) * (random() % 4 ? 1 : 16), i,
+                     i + 1 + random() % (random() % 8 ? 4 : 100)));
+    MemoryPlan plan = planMemory(buffers);
+    sum += double(plan.staticBytes) / double(plan.lowerBound);
+  }
+  EXPECT_LE(sum / 20, 1.025);
+}
+
+TEST(MemoryPlan, EqualProblemsHaveEqualPlans) {
+  std::mt19937 random(9);
+  std::vector<PlanBuffer> buffers;
+  for (unsigned i = 0; i < 60; ++i)
+    buffers.push_back(makeBuffer(1 + random() % 9000, i, i + random() % 20));
+  MemoryPlan first = planMemory(buffers), second = planMemory(buffers);
+  for (unsigned i = 0; i < buffers.size(); ++i)
+    EXPECT_EQ(first.places[i].offset, second.places[i].offset);
 }

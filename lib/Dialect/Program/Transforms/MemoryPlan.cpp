@@ -9,7 +9,9 @@
 #include "kiln/Dialect/Program/Transforms/MemoryPlan.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <random>
 
 using namespace kiln::program;
 
@@ -46,8 +48,7 @@ static std::vector<Chain> makeChains(const std::vector<PlanBuffer> &buffers,
       const PlanBuffer &before = buffers[*old];
       bool equal = before.symbolicSize == buffer.symbolicSize &&
                    before.bytes == buffer.bytes;
-      if (*old < i && equal && before.last == buffer.first &&
-          !handedOn[*old]) {
+      if (*old < i && equal && before.last == buffer.first && !handedOn[*old]) {
         handedOn[*old] = true;
         chainOf[i] = chainOf[*old];
         Chain &chain = chains[chainOf[i]];
@@ -58,44 +59,153 @@ static std::vector<Chain> makeChains(const std::vector<PlanBuffer> &buffers,
       }
     }
     chainOf[i] = chains.size();
-    chains.push_back({{i}, bytes, buffer.symbolicSize, buffer.first,
-                      buffer.last, 0, 0});
+    chains.push_back(
+        {{i}, bytes, buffer.symbolicSize, buffer.first, buffer.last, 0, 0});
   }
   return chains;
 }
 
-/// Best fit among the gaps that the placed chains of the same time leave.
-static int64_t findOffset(const Chain &chain,
-                          const std::vector<const Chain *> &placed) {
+/// What no plan can go below: a place handed on counts once.
+static int64_t getLowerBound(const std::vector<Chain *> &chains) {
+  std::map<unsigned, int64_t> change;
+  for (const Chain *chain : chains) {
+    change[chain->first] += chain->bytes;
+    change[chain->last + 1] -= chain->bytes;
+  }
+  int64_t live = 0, most = 0;
+  for (auto [step, bytes] : change)
+    most = std::max(most, live += bytes);
+  return most;
+}
+
+namespace {
+
+/// Which of the gaps that the chains of the same time leave is taken.
+enum class Fit { Smallest, Lowest };
+
+/// Places static chains in several orders and keeps the best places.
+class Placer {
+public:
+  explicit Placer(std::vector<Chain *> chains)
+      : order(std::move(chains)), lowerBound(getLowerBound(order)) {}
+
+  /// Leaves the best places in the chains. Returns the bytes they need.
+  int64_t run();
+
+private:
+  /// Comparisons of two chains after which no other order is tried: some
+  /// milliseconds.
+  static constexpr int64_t kMaxSteps = 2'000'000;
+  /// How often an order is changed in vain.
+  static constexpr unsigned kMaxMoves = 8;
+  /// Orders that are made from the best one by chance.
+  static constexpr unsigned kMaxShakes = 64;
+
+  int64_t findOffset(const Chain &chain, size_t placed, Fit fit);
+  /// Places the chains as they are ordered. True if that is better than before.
+  bool place(Fit fit);
+  /// Moves what stood highest before the others, as long as that helps.
+  void improve(Fit fit);
+  void moveToFront(size_t i) {
+    std::rotate(order.begin(), order.begin() + i, order.begin() + i + 1);
+  }
+  bool isDone() const { return best == lowerBound || steps > kMaxSteps; }
+
+  std::vector<Chain *> order;
+  int64_t lowerBound;
+  int64_t best = std::numeric_limits<int64_t>::max();
+  std::vector<std::pair<Chain *, int64_t>> bestPlaces;
+  size_t highest = 0; ///< in `order`, of the last placement
+  int64_t steps = 0;
   std::vector<std::pair<int64_t, int64_t>> taken;
-  for (const Chain *other : placed)
-    if (chain.meets(*other))
-      taken.push_back({other->offset, other->offset + other->bytes});
+};
+
+} // namespace
+
+int64_t Placer::findOffset(const Chain &chain, size_t placed, Fit fit) {
+  taken.clear();
+  for (size_t i = 0; i < placed; ++i)
+    if (chain.meets(*order[i]))
+      taken.push_back({order[i]->offset, order[i]->offset + order[i]->bytes});
+  steps += placed;
   std::sort(taken.begin(), taken.end());
-  int64_t end = 0, best = -1, bestGap = 0;
+  int64_t end = 0, found = -1, smallest = 0;
   for (auto [from, to] : taken) {
     int64_t gap = from - end;
-    if (gap >= chain.bytes && (best < 0 || gap < bestGap)) {
-      best = end;
-      bestGap = gap;
+    if (gap >= chain.bytes && (found < 0 || gap < smallest)) {
+      found = end;
+      smallest = gap;
+      if (fit == Fit::Lowest)
+        break;
     }
     end = std::max(end, to);
   }
-  return best < 0 ? end : best;
+  return found < 0 ? end : found;
 }
 
-/// The largest first; among equals the earliest.
-static void placeStatics(std::vector<Chain *> chains, MemoryPlan &plan) {
-  std::sort(chains.begin(), chains.end(), [](const Chain *a, const Chain *b) {
-    return a->bytes != b->bytes ? a->bytes > b->bytes : a < b;
-  });
-  std::vector<const Chain *> placed;
-  for (Chain *chain : chains) {
-    chain->offset = findOffset(*chain, placed);
-    placed.push_back(chain);
-    plan.staticBytes = std::max(plan.staticBytes, chain->offset + chain->bytes);
+bool Placer::place(Fit fit) {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    Chain &chain = *order[i];
+    chain.offset = findOffset(chain, i, fit);
+    if (chain.offset + chain.bytes > bytes) {
+      bytes = chain.offset + chain.bytes;
+      highest = i;
+    }
   }
-  plan.peakBytes = plan.staticBytes;
+  if (bytes >= best)
+    return false;
+  best = bytes;
+  bestPlaces.clear();
+  for (Chain *chain : order)
+    bestPlaces.push_back({chain, chain->offset});
+  return true;
+}
+
+void Placer::improve(Fit fit) {
+  place(fit);
+  for (unsigned moves = 0; moves < kMaxMoves && !isDone(); ++moves) {
+    // What stands highest found no gap: it chooses before the others now.
+    moveToFront(highest);
+    if (place(fit))
+      moves = 0;
+  }
+}
+
+int64_t Placer::run() {
+  if (order.empty())
+    return 0;
+  // The largest first; among equals the earliest. Then those that fill most of
+  // the plane of bytes and steps, those that live longest, and in turn.
+  auto tryOrder = [&](auto key) {
+    for (Fit fit : {Fit::Smallest, Fit::Lowest}) {
+      if (isDone())
+        return;
+      std::sort(order.begin(), order.end(), [&](Chain *a, Chain *b) {
+        return key(*a) != key(*b) ? key(*a) > key(*b) : a < b;
+      });
+      improve(fit);
+    }
+  };
+  tryOrder([](const Chain &chain) { return chain.bytes; });
+  tryOrder([](const Chain &chain) {
+    return double(chain.bytes) * (chain.last - chain.first + 1);
+  });
+  tryOrder([](const Chain &chain) { return chain.last - chain.first; });
+  tryOrder([](const Chain &chain) { return -int64_t(chain.first); });
+  // What these have in common is left by chance, the same one each time.
+  std::minstd_rand random;
+  for (unsigned tries = 0; tries < kMaxShakes && !isDone(); ++tries) {
+    for (size_t i = 0; i < order.size(); ++i)
+      order[i] = bestPlaces[i].first;
+    // One alone may bring back what was tried.
+    moveToFront(random() % order.size());
+    moveToFront(random() % order.size());
+    improve(tries % 2 ? Fit::Lowest : Fit::Smallest);
+  }
+  for (auto [chain, offset] : bestPlaces)
+    chain->offset = offset;
+  return best;
 }
 
 /// A slot is free again one step after its last use.
@@ -120,27 +230,16 @@ static void placeSymbolics(std::vector<Chain *> chains, MemoryPlan &plan) {
   }
 }
 
-/// What no plan can go below: a place handed on counts once.
-static int64_t getLowerBound(const std::vector<Chain> &chains) {
-  std::map<unsigned, int64_t> change;
-  for (const Chain &chain : chains) {
-    change[chain.first] += chain.bytes;
-    change[chain.last + 1] -= chain.bytes;
-  }
-  int64_t live = 0, most = 0;
-  for (auto [step, bytes] : change)
-    most = std::max(most, live += bytes);
-  return most;
-}
-
 MemoryPlan kiln::program::planMemory(const std::vector<PlanBuffer> &buffers) {
   MemoryPlan plan;
   plan.places.resize(buffers.size());
   std::vector<Chain> chains = makeChains(buffers, plan);
-  std::vector<Chain *> statics, symbolics;
-  for (Chain &chain : chains)
+  std::vector<Chain *> all, statics, symbolics;
+  for (Chain &chain : chains) {
+    all.push_back(&chain);
     (chain.symbolicSize ? symbolics : statics).push_back(&chain);
-  placeStatics(statics, plan);
+  }
+  plan.staticBytes = plan.peakBytes = Placer(statics).run();
   placeSymbolics(symbolics, plan);
   for (const Chain &chain : chains)
     for (unsigned i : chain.buffers) {
@@ -148,6 +247,6 @@ MemoryPlan kiln::program::planMemory(const std::vector<PlanBuffer> &buffers) {
       if (chain.symbolicSize)
         plan.places[i].slot = chain.slot;
     }
-  plan.lowerBound = getLowerBound(chains);
+  plan.lowerBound = getLowerBound(all);
   return plan;
 }

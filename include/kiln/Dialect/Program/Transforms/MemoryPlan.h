@@ -16,7 +16,10 @@
 //
 // A static size is a number. A symbolic size is a key: two buffers have equal
 // keys exactly if their sizes are the same expression. Static buffers are
-// placed best-fit, the largest first, at the lowest gap that holds them.
+// placed one after another in a gap that holds them, in several orders (the largest
+// first, those that live longest first, what found no gap before the others, ...)
+// until the bytes that are live at once suffice or some milliseconds are over. Small
+// plans are the best there are (a test compares them with all orders).
 // Symbolic ones get slots: a slot serves buffers of one key, one at a time. The
 // slots stand behind the static part, in order.
 //
