@@ -168,11 +168,16 @@ getCodePipelines(const CompileOptions &options) {
     // As PyTorch has it on such a GPU, both of the others permit the same.
     const bool tf32 =
         options.float32MatmulPrecision != Float32MatmulPrecision::Highest;
+    const bool convTf32 =
+        options.cudnnConvFp32Precision == CudnnConvFp32Precision::None
+            ? tf32
+            : options.cudnnConvFp32Precision == CudnnConvFp32Precision::Tf32;
     const bool deterministic = options.useDeterministicAlgorithms;
-    add(Stage::Loop, [chip, maxNests, tf32, deterministic](OpPassManager &pm) {
+    add(Stage::Loop, [=](OpPassManager &pm) {
       LoopPipelineOptions loop;
       loop.chip = chip;
       loop.tf32 = tf32;
+      loop.convTf32 = convTf32;
       loop.deterministic = deterministic;
       loop.maxNests = maxNests;
       buildLoopPipeline(pm, loop);

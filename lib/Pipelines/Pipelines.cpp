@@ -132,6 +132,7 @@ static void setTarget(mlir::OpPassManager &pm,
   target.bytes = options.bytes;
   target.threads = options.threads;
   target.tf32 = options.tf32;
+  target.convTf32 = options.convTf32;
   target.deterministic = options.deterministic;
   if (!options.chip.name.empty())
     setChip(target, options.chip);

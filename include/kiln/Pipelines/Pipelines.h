@@ -161,6 +161,11 @@ struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
       llvm::cl::desc("On a GPU products of f32 may be those of factors rounded "
                      "to tf32."),
       llvm::cl::init(false)};
+  Option<bool> convTf32{
+      *this, "conv-tf32",
+      llvm::cl::desc("On a GPU the same of products that convolutions are made "
+                     "of."),
+      llvm::cl::init(false)};
   Option<bool> deterministic{
       *this, "deterministic",
       llvm::cl::desc(

@@ -8,6 +8,8 @@
 
 #include "ConvolutionNests.h"
 
+#include "kiln/Dialect/Loop/IR/Precision.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -43,9 +45,12 @@ ExprAttr Convolution::inGroup(ExprAttr index, ExprAttr size) const {
 ContractOp Convolution::make(Type element, ArrayRef<ExprAttr> parallel,
                              const Factor &lhs, const Factor &rhs,
                              ArrayRef<ExprAttr> reduction) {
-  return loops.makeContract(
+  ContractOp nest = loops.makeContract(
       guard::makeTensorType(element, parallel), lhs, rhs, reduction,
       LoopBuilder::getComputeType(LoopBuilder::getElement(lhs.tensor)));
+  if (nest)
+    setConvolutionPrecision(nest);
+  return nest;
 }
 
 /// The sums of `nest`, with a bias per channel where they are rounded.

@@ -9,6 +9,7 @@
 #include "GridProduct.h"
 
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Loop/IR/Precision.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -35,12 +36,10 @@ LogicalResult GridProductBase::analyze() {
     return refuse(schedule) << "whose unit adds up in f32, but found "
                             << sumType;
   Type factor = analysis::getFactorType(op);
-  if (schedule.getUnit() != ProductUnit::Fma && factor && factor.isF32()) {
-    GPUTargetAttr target = getGPUTarget(function);
-    if (!target || !target.getTf32())
-      return refuse(schedule) << "whose unit rounds f32 to tf32, which its "
-                                 "target does not permit";
-  }
+  if (schedule.getUnit() != ProductUnit::Fma && factor && factor.isF32() &&
+      !permitsTf32(op, getGPUTarget(function)))
+    return refuse(schedule) << "whose unit rounds f32 to tf32, which its "
+                               "target does not permit";
   int64_t lanes = schedule.getLanes();
   if (!analysis::hasVectors(op, shape, lanes))
     return refuse(schedule) << "because " << lanes

@@ -176,6 +176,41 @@ func.func @heavy(%x: tensor<2x16x9x9xf32>, %w: tensor<32x16x3x3xf32>) -> tensor<
 
 // -----
 
+// What a contraction says of its own precision counts more than what the target does.
+
+// TF32-LABEL: func.func @exact
+// TF32-NOT: loop.pointwise
+// TF32: loop.contract parallel [2, 32, 7, 7]
+// CHECK-LABEL: func.func @exact
+// CHECK-NOT: loop.pointwise
+// CHECK: return
+func.func @exact(%x: tensor<2x16x9x9xf32>, %w: tensor<32x16x3x3xf32>) -> tensor<2x32x7x7xf32> {
+  %y = loop.contract parallel [2, 32, 7, 7] reduction [16, 3, 3]
+      lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<2x16x9x9xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<32x16x3x3xf32>
+      acc f32 attributes {loop.tf32 = false} : tensor<2x32x7x7xf32>
+  return %y : tensor<2x32x7x7xf32>
+}
+
+// -----
+
+// TF32-LABEL: func.func @rounded
+// TF32: loop.contract parallel [2, 32, 7, 7] reduction [3, 3, 16]
+// CHECK-LABEL: func.func @rounded
+// CHECK: %[[X:.*]] = loop.pointwise (%i, %j, %k, %l) in [2, 9, 9, 16] : tensor<2x9x9x16xf32> {
+// CHECK: loop.contract parallel [2, 32, 7, 7] reduction [3, 3, 16]
+// CHECK-SAME: lhs %[[X]][d0, d2 + d4, d3 + d5, d6]
+// CHECK-SAME: attributes {loop.tf32 = true}
+func.func @rounded(%x: tensor<2x16x9x9xf32>, %w: tensor<32x16x3x3xf32>) -> tensor<2x32x7x7xf32> {
+  %y = loop.contract parallel [2, 32, 7, 7] reduction [16, 3, 3]
+      lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<2x16x9x9xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<32x16x3x3xf32>
+      acc f32 attributes {loop.tf32 = true} : tensor<2x32x7x7xf32>
+  return %y : tensor<2x32x7x7xf32>
+}
+
+// -----
+
 // A convolution of few elements keeps its order, unless a heavy one is beside it.
 
 // CPU-LABEL: func.func @light

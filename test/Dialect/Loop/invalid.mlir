@@ -383,3 +383,18 @@ func.func @order(%x: tensor<2x3xf32>) -> (tensor<2x3xf32> {loop.order = array<i6
 func.func @rank(%x: tensor<2x3xf32>) -> (tensor<2x3xf32> {loop.order = array<i64: 0>}) {
   return %x : tensor<2x3xf32>
 }
+
+// -----
+
+func.func @precision(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{has 'loop.tf32', expected it on a contraction, as true or false}}
+  %r = loop.contract parallel [4, 4] reduction [4] lhs %x[d0, d2] : tensor<4x4xf32> rhs %x[d2, d1] : tensor<4x4xf32> acc f32 attributes {loop.tf32} : tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{has 'loop.tf32', expected it on a contraction, as true or false}}
+func.func @precise(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {loop.tf32 = true} {
+  return %x : tensor<4x4xf32>
+}

@@ -170,7 +170,8 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
 /// A target that permits factors of f32 to be rounded.
 static GPUTargetAttr getRoundingTarget(MLIRContext *context) {
   return GPUTargetAttr::get(context, "sm_80", 108, 2048, 65536, 166912,
-                            41943040, /*tf32=*/true, /*deterministic=*/false);
+                            41943040, /*tf32=*/true, /*conv_tf32=*/false,
+                            /*deterministic=*/false);
 }
 
 TEST_P(LoopToNvvm, GivesTheInterpretersValues) {

@@ -8,6 +8,7 @@
 
 #include "LoopAsm.h"
 
+#include "kiln/Dialect/Loop/IR/Precision.h"
 #include "kiln/Support/BoundedOption.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -121,6 +122,29 @@ GPUTargetAttr loop::getGPUTarget(Operation *op) {
   return dyn_cast_or_null<GPUTargetAttr>(findTarget(op));
 }
 
+bool loop::permitsTf32(ContractOp op, GPUTargetAttr target) {
+  if (!target)
+    return false;
+  auto own = op->getAttrOfType<BoolAttr>(kTf32AttrName);
+  return own ? own.getValue() : target.getTf32();
+}
+
+bool loop::permitsTf32(ContractOp op) {
+  return permitsTf32(op, getGPUTarget(op));
+}
+
+void loop::setConvolutionPrecision(ContractOp op) {
+  GPUTargetAttr target = getGPUTarget(op);
+  auto getElement = [](Value tensor) {
+    return cast<RankedTensorType>(tensor.getType()).getElementType();
+  };
+  if (target && getElement(op.getLhs()).isF32() &&
+      getElement(op.getRhs()).isF32() &&
+      target.getConvTf32() != target.getTf32())
+    op->setDiscardableAttr(
+        kTf32AttrName, BoolAttr::get(op.getContext(), target.getConvTf32()));
+}
+
 LogicalResult LoopDialect::verifyRegionResultAttribute(
     Operation *op, unsigned, unsigned number, NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
@@ -141,6 +165,12 @@ LogicalResult LoopDialect::verifyRegionResultAttribute(
 
 LogicalResult LoopDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
+  if (attribute.getName() == kTf32AttrName) {
+    if (isa<ContractOp>(op) && isa<BoolAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError() << "has '" << kTf32AttrName
+                             << "', expected it on a contraction, as true or false";
+  }
   if (attribute.getName() != kTargetAttrName)
     return success();
   if (!isa<ModuleOp>(op) ||

@@ -27,7 +27,7 @@ using namespace kiln::loop;
 LogicalResult GPUTargetAttr::verify(EmitError emitError, StringRef chip,
                                     int64_t multiprocessors, int64_t threads,
                                     int64_t registers, int64_t shared,
-                                    int64_t l2, bool, bool) {
+                                    int64_t l2, bool, bool, bool) {
   if (!isGPUName(chip)) // C1
     return emitError() << "chip of a GPU is a name like sm_90a, but found '"
                        << chip << "'";

@@ -12,6 +12,7 @@
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/ContractionShape.h"
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Loop/IR/Precision.h"
 #include "kiln/Dialect/Loop/IR/RowParts.h"
 #include "kiln/Dialect/Loop/IR/RowValues.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
@@ -34,7 +35,6 @@ GPUMachine loop::getMachine(GPUTargetAttr target) {
   number.consumeInteger(10, machine.capability);
   machine.hasWarpgroups = target.getChip() == "sm_90a";
   machine.l2 = target.getL2();
-  machine.tf32 = target.getTf32();
   machine.deterministic = target.getDeterministic();
   return machine;
 }
@@ -305,7 +305,7 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
   product.bytes = factor ? factor.getIntOrFloatBitWidth() / 8 : product.sumBytes;
   product.onUnits = factor && op.getAccType().isF32() &&
                     (factor.isBF16() || factor.isF16() ||
-                     (factor.isF32() && machine.tf32));
+                     (factor.isF32() && permitsTf32(op)));
   product.inBoxes = product.onUnits && machine.hasWarpgroups;
   for (unsigned k = 0; k < 2 && product.onUnits; ++k) {
     product.inBoxes &= fitsBoxes(op, shape, k, product.bytes);

@@ -12,6 +12,7 @@
 #include "kiln/Analysis/ContractionShape.h"
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
+#include "kiln/Dialect/Loop/IR/Precision.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -74,9 +75,8 @@ static void useCopy(ContractOp op, unsigned side, unsigned last, Value copy) {
 
 bool loop::multipliesOnUnits(ContractOp op) {
   Type factor = analysis::getFactorType(op);
-  GPUTargetAttr target = getGPUTarget(op);
-  bool isRounded = factor && factor.isF32() && target && target.getTf32() &&
-                   op.getAccType().isF32();
+  bool isRounded = factor && factor.isF32() && op.getAccType().isF32() &&
+                   permitsTf32(op);
   return factor && (factor.isBF16() || factor.isF16() || isRounded) &&
          op.getLhsPrologue().empty() && op.getRhsPrologue().empty();
 }

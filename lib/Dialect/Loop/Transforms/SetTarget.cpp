@@ -37,7 +37,8 @@ public:
           [&] { return mlir::emitError(getOperation().getLoc()); },
           &getContext(), StringRef(chip), int64_t(multiprocessors),
           int64_t(gpuThreads), int64_t(gpuRegisters), int64_t(sharedBytes),
-          int64_t(l2Bytes), bool(tf32), bool(deterministic));
+          int64_t(l2Bytes), bool(tf32), bool(convTf32),
+          bool(deterministic));
     if (!target)
       return signalPassFailure();
     getOperation()->setAttr(kTargetAttrName, target);

@@ -47,6 +47,7 @@ def Loop_GPUTargetAttr : Loop_Attr<"GPUTarget", "gpu"> {
     | `shared` | bytes | most shared memory of a block |
     | `l2` | bytes | the cache that they share |
     | `tf32` | | products of f32 may be those of factors rounded to tf32, of 10 bits behind the point |
+    | `conv_tf32` | | the same of those that convolutions are made of (`loop.tf32`, Precision.h) |
     | `deterministic` | | floats are added up in one order, so that each run gives the same bits |
 
     Constraints:
@@ -61,6 +62,7 @@ def Loop_GPUTargetAttr : Loop_Attr<"GPUTarget", "gpu"> {
                         "int64_t":$threads, "int64_t":$registers,
                         "int64_t":$shared, "int64_t":$l2,
                         DefaultValuedParameter<"bool", "false">:$tf32,
+                        DefaultValuedParameter<"bool", "false">:$conv_tf32,
                         DefaultValuedParameter<"bool", "false">:$deterministic);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;

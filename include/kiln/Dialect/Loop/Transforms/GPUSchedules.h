@@ -45,7 +45,6 @@ struct GPUMachine {
   int64_t capability = 90;   ///< of the instruction set, times ten
   bool hasWarpgroups = false; ///< that multiply what a copy engine brings (sm_90a)
   int64_t l2 = 52428800;     ///< bytes of the cache that they share
-  bool tf32 = false; ///< f32 may be rounded to tf32 and multiplied on matrix units
   bool deterministic = false; ///< floats are added up in one order
 };
 

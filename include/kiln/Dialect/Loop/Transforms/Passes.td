@@ -666,6 +666,8 @@ def SetTargetPass : Pass<"loop-set-target", "::mlir::ModuleOp"> {
            "The most shared memory of a block.">,
     Option<"tf32", "tf32", "bool", "false",
            "Products of f32 may be those of factors rounded to tf32.">,
+    Option<"convTf32", "conv-tf32", "bool", "false",
+           "The same of products that convolutions are made of.">,
     Option<"deterministic", "deterministic", "bool", "false",
            "Scatters on a GPU add up floats in order, so that each run gives the same "
            "bits.">
