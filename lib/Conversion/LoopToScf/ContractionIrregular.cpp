@@ -298,8 +298,15 @@ static void packAcross(ContractionBuilder &c, const PanelBlock &block,
                          operand.type);
 
   // k is walked with its outermost dimension inside, for which the mask holds
-  // if it is the same for all of it.
-  bool outerInside = across.freeSum;
+  // if it is the same for all of it. Without a mask lanes that are gathered are
+  // read in order, if neighbours in k are neighbours in memory: what one gather
+  // brings to the cache the next ones take.
+  auto isInOrder = [&] {
+    const Extent &laneStep = across.laneSteps.back();
+    return !operand.mask && across.sumSteps.back().is(1) && !laneStep.is(1) &&
+           !laneStep.is(2);
+  };
+  bool outerInside = across.freeSum && !isInOrder();
   ContractionAxis inner(sum);
   Value period = c.constant(1), outerStep = c.constant(0);
   if (outerInside) {

@@ -495,3 +495,31 @@ func.func @own(%x: tensor<2x16x9x9xbf16> {loop.strides = #guard.shape<[1296, 1, 
       acc f32 : tensor<2x16x7x7xbf16>
   return %y : tensor<2x16x7x7xbf16>
 }
+
+// -----
+
+// Taps are walked as weights have them on a processor, whatever that means for the image; what
+// is not moved by a window keeps its way. On a GPU weights are laid along the sum.
+
+// CPU-LABEL: func.func @turned
+// CPU: loop.contract parallel [2, 4, 9, 9] reduction [4, 3, 2]
+// CPU-SAME: lhs %arg0[d0, d4, d2 - d5 + 1, d3 - d6 * 2 + 2] : tensor<2x4x9x9xf32>
+// CPU-SAME: mask and(le(0, d2 - d5 + 1), lt(d3 - d6 * 2 + 2, 9))
+// CPU-SAME: rhs %arg1[d4, d1, d5, d6 * 2] : tensor<4x4x3x3xf32>
+// CPU: loop.contract parallel [2, 9] reduction [4, 3]
+// CPU-SAME: lhs %arg2[d0, d2, d1 + d3] : tensor<2x4x11xf32>
+// CPU-SAME: rhs %arg3[d2 * -1 + 3, d3] : tensor<4x3xf32>
+// CHECK-LABEL: func.func @turned
+// CHECK: rhs %arg1[d4, d1, d5 * -1 + 2, d6 * -2 + 2] : tensor<4x4x3x3xf32>
+func.func @turned(%y: tensor<2x4x9x9xf32>, %w: tensor<4x4x3x3xf32>,
+    %x: tensor<2x4x11xf32>, %v: tensor<4x3xf32>) -> (tensor<2x4x9x9xf32>, tensor<2x9xf32>) {
+  %r = loop.contract parallel [2, 4, 9, 9] reduction [4, 3, 2]
+      lhs %y[d0, d4, d2 + d5 - 1, d3 + d6 * 2] : tensor<2x4x9x9xf32> mask and(le(0, d2 + d5 - 1), lt(d3 + d6 * 2, 9))
+      rhs %w[d4, d1, d5 * -1 + 2, d6 * -2 + 2] : tensor<4x4x3x3xf32> mask 1
+      acc f32 : tensor<2x4x9x9xf32>
+  %s = loop.contract parallel [2, 9] reduction [4, 3]
+      lhs %x[d0, d2, d1 + d3] : tensor<2x4x11xf32>
+      rhs %v[d2 * -1 + 3, d3] : tensor<4x3xf32>
+      acc f32 : tensor<2x9xf32>
+  return %r, %s : tensor<2x4x9x9xf32>, tensor<2x9xf32>
+}

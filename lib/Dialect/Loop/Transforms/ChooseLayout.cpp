@@ -18,6 +18,7 @@
 //   copy       (CopyOperands)  what cannot change, or fills no vector, and is read often;
 //                              on a processor what is returned, too
 //   order      (orderSum)      the channels innermost in the sum of a convolution
+//   turn       (turnSum)       on a processor taps of windows as weights have them
 //   lay        (CopyOperands)  the weights of a gradient along that sum
 //
 //===----------------------------------------------------------------------===//
@@ -379,6 +380,44 @@ static void orderSum(ContractOp op) {
     permuteReduction(op, left ? *left : *right);
 }
 
+/// Whether an operand is moved by reduced dimension `dim` and, at the same index, by others:
+/// by places of a window.
+static bool isMovedTogether(const Windows &windows, unsigned side, unsigned dim,
+                            unsigned rank) {
+  return llvm::any_of(windows.indices[side], [&](ExprAttr index) {
+    return mentions(index, dim) &&
+           llvm::any_of(llvm::seq(rank), [&](unsigned other) {
+             return other != dim && mentions(index, other);
+           });
+  });
+}
+
+/// Weights are packed along the sum, images along their places. So where taps
+/// are walked from the last one to the first, as in the gradient of an image,
+/// weights would be gathered element by element: the image is walked backwards
+/// instead, which costs it nothing.
+static void turnSum(ContractOp op) {
+  Windows windows(op);
+  Domain domain = op.getDomain();
+  if (windows.empty() || readsImageInPlace(op))
+    return;
+  for (unsigned k = 0; k < domain.reduction.size(); ++k) {
+    if (domain.reduction[k].isConstant(1))
+      continue;
+    unsigned dim = domain.parallel.size() + k;
+    for (unsigned side = 0; side < 2; ++side) {
+      auto step = getStep(op, side, dim);
+      auto size = step ? step->getConstant() : std::nullopt;
+      if (size && *size < 0 &&
+          !isMovedTogether(windows, side, dim, domain.rank()) &&
+          isMovedTogether(windows, 1 - side, dim, domain.rank())) {
+        reverseReduction(op, k);
+        break;
+      }
+    }
+  }
+}
+
 namespace {
 class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
   void runOnOperation() override {
@@ -402,8 +441,10 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
     OperandCopies copies(hints, onCPU);
     for (auto op : function.getOps<ContractOp>()) {
       // On a processor others have the products that they had.
-      if (onCPU && !chosen.count(op))
+      if (onCPU && !chosen.count(op)) {
+        turnSum(op);
         continue;
+      }
       if (!onCPU)
         copies.fillChannels(op);
       copies.relay(op);

@@ -213,3 +213,12 @@ void loop::permuteReduction(ContractOp op, unsigned last) {
                         order));
   op.setReductionExtentsAttr(permuteExprs(op.getReductionExtents(), order));
 }
+
+void loop::reverseReduction(ContractOp op, unsigned number) {
+  Domain domain = op.getDomain();
+  SmallVector<ExprAttr> names =
+      getIdentityMap(op.getContext(), domain.rank());
+  ExprAttr &name = names[domain.parallel.size() + number];
+  name = domain.reduction[number] - name + -1;
+  renameDims(op, names);
+}

@@ -60,6 +60,9 @@ void permuteResults(Operation *nest, unsigned last, CarriedTensors &carried);
 /// Makes reduced dimension `last` of a contraction the innermost one.
 void permuteReduction(ContractOp op, unsigned last);
 
+/// Walks reduced dimension `number` of a contraction from its end to its begin.
+void reverseReduction(ContractOp op, unsigned number);
+
 } // namespace kiln::loop
 
 #endif // KILN_LIB_DIALECT_LOOP_TRANSFORMS_PERMUTENEST_H
