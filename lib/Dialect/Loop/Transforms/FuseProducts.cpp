@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EpilogueRows.h"
 #include "GatherRows.h"
 #include "ProductChains.h"
 #include "ProductDomains.h"
@@ -39,8 +40,14 @@ public:
 private:
   StringRef fuse(KernelOp rows, const analysis::SizeHints &hints);
   StringRef fuse(const ProductChain &chain, const analysis::SizeHints &hints);
+  bool fuseEpilogues(KernelOp last, const analysis::SizeHints &hints);
+  ChainLimits getLimits() const;
+
+  void dropUnreadKernels();
 
   llvm::SmallDenseSet<Operation *> joined; ///< kernels that are gone
+  /// Kernels from whose inputs a joined one reads what they would have made for it.
+  SmallVector<KernelOp> readInPlace;
   GPUTargetAttr gpu;
   bool hasBF16Units = false;
 };
@@ -256,6 +263,43 @@ static Value copyReshaped(Value from, RankedTensorType type,
   return kernel.getResult(0);
 }
 
+/// Leaves of a kernel the results that are read, and what they are made of. False if that
+/// is all of it; else the kernel is gone.
+static bool dropUnread(KernelOp kernel) {
+  SmallVector<OpResult> read;
+  for (OpResult result : kernel->getResults())
+    if (!result.use_empty())
+      read.push_back(result);
+  if (read.size() == kernel->getNumResults())
+    return false;
+  if (read.empty()) {
+    kernel.erase();
+    return true;
+  }
+  OpBuilder builder(kernel);
+  OperationState state(kernel.getLoc(), KernelOp::getOperationName());
+  state.getOrAddProperties<KernelOp::Properties>() = kernel.getProperties();
+  state.addOperands(kernel.getInputs());
+  for (OpResult result : read)
+    state.addTypes(result.getType());
+  state.addRegion()->takeBody(kernel.getBody());
+  auto made = cast<KernelOp>(builder.create(state));
+  Block &body = made.getBody().front();
+  Operation *end = body.getTerminator();
+  SmallVector<Value> returned;
+  for (auto [result, left] : llvm::zip_equal(read, made.getResults())) {
+    returned.push_back(end->getOperand(result.getResultNumber()));
+    result.replaceAllUsesWith(left);
+  }
+  end->setOperands(returned);
+  for (Operation &nest :
+       llvm::make_early_inc_range(llvm::reverse(body.without_terminator())))
+    if (nest.use_empty())
+      nest.erase();
+  kernel.erase();
+  return true;
+}
+
 /// Joins a chain; says why not.
 StringRef FuseProducts::fuse(const ProductChain &chain,
                              const analysis::SizeHints &hints) {
@@ -313,11 +357,7 @@ StringRef FuseProducts::fuse(const ProductChain &chain,
     joined.insert(part);
     part.erase();
   }
-  for (KernelOp kernel : readFrom)
-    if (kernel.use_empty()) {
-      joined.insert(kernel);
-      kernel.erase();
-    }
+  readInPlace.append(readFrom);
   if (auto told = remark::passed(
           fused.getLoc(),
           remarks::kProductsFused.function(remarks::getFunctionName(fused))))
@@ -327,14 +367,41 @@ StringRef FuseProducts::fuse(const ProductChain &chain,
   return "";
 }
 
+/// A kernel less pays on a GPU whatever its size, and one row is as good as many: nothing
+/// is packed for a block.
+ChainLimits FuseProducts::getLimits() const {
+  return {gpu ? 1 : int64_t(minProduct), gpu ? 1 : int64_t(minRows),
+          int64_t(minPoints), int64_t(maxInner)};
+}
+
+/// Joins contractions whose epilogues belong together, of which `last` is the last one, if
+/// all of them come into one kernel.
+bool FuseProducts::fuseEpilogues(KernelOp last,
+                                 const analysis::SizeHints &hints) {
+  // Walks of warpgroups without values of rows have run on no device yet.
+  if (gpu && getMachine(gpu).hasWarpgroups)
+    return false;
+  std::optional<EpilogueRows> opened = openEpilogues(last);
+  if (!opened)
+    return false;
+  ProductChain chain;
+  findChain(chain, opened->rows, /*extended=*/true, getLimits(), hints);
+  bool isWhole = llvm::all_of(opened->made, [&](KernelOp product) {
+    return chain.producers.contains(product);
+  });
+  if (!isWhole || chain.consumers.empty() || !fuse(chain, hints).empty()) {
+    opened->undo();
+    return false;
+  }
+  joined.insert(opened->old.begin(), opened->old.end());
+  opened->finish();
+  return true;
+}
+
 /// Joins what belongs to `rows`: all that depends on them, or else what stands directly
 /// around them.
 StringRef FuseProducts::fuse(KernelOp rows, const analysis::SizeHints &hints) {
-  // A kernel less pays on a GPU whatever its size, and one row is as good as
-  // many: nothing is packed for a block.
-  ChainLimits limits = {gpu ? 1 : int64_t(minProduct),
-                        gpu ? 1 : int64_t(minRows), int64_t(minPoints),
-                        int64_t(maxInner)};
+  ChainLimits limits = getLimits();
   StringRef why;
   for (bool extended : {true, false}) {
     ProductChain chain;
@@ -346,6 +413,13 @@ StringRef FuseProducts::fuse(KernelOp rows, const analysis::SizeHints &hints) {
       return why;
   }
   return why;
+}
+
+void FuseProducts::dropUnreadKernels() {
+  for (KernelOp kernel : readInPlace)
+    if (!joined.contains(kernel.getOperation()) && dropUnread(kernel))
+      joined.insert(kernel.getOperation());
+  readInPlace.clear();
 }
 
 void FuseProducts::runOnOperation() {
@@ -360,10 +434,16 @@ void FuseProducts::runOnOperation() {
   for (Block &block : getOperation().getBody())
     llvm::append_range(kernels, block.getOps<KernelOp>());
   joined.clear();
+  readInPlace.clear();
+  for (KernelOp kernel : kernels)
+    if (!joined.contains(kernel.getOperation()) &&
+        fuseEpilogues(kernel, hints))
+      dropUnreadKernels();
   for (KernelOp kernel : kernels) {
     if (joined.contains(kernel.getOperation()))
       continue;
     StringRef why = fuse(kernel, hints);
+    dropUnreadKernels();
     if (why.empty())
       continue;
     if (auto told = remark::missed(
