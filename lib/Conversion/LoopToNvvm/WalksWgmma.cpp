@@ -298,6 +298,10 @@ LogicalResult GridWgmmaWalksEmitter::emitThread() {
   int64_t blocks = readers == 1 && sharedBytes <= kSharedHalf ? 2 : 1;
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     b.getI32IntegerAttr(blocks));
+  // A thread that multiplies cannot be left fewer registers than it starts with.
+  if (kSharedRegisters / (blocks * threads) > kMostWalkRegisters)
+    function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
+                      b.getI32IntegerAttr(kMostWalkRegisters));
   int64_t each =
       (kSharedRegisters / blocks - kGroupThreads * kWalkAskRegisters) /
       (readers * kGroupThreads);

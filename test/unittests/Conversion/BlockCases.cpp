@@ -191,6 +191,77 @@ func.func @main(%x: !q, %y: !k, %u: !g, %t: !v) -> (!q, !l, !v) {
   return %r#0, %r#1, %r#2 : !q, !l, !v
 })";
 
+// The backward of causal attention that finds the logarithms of sums, and sums of slopes
+// times weights, in memory: no value of a row is computed, and there is one walk each way.
+// Both are compared with here, so that weights of 16 bits are exact.
+const char loop::kSavedUnits[] = R"(
+!q = tensor<2x?x24xbf16, #guard.shape<[2, s0, 24]>>
+!k = tensor<2x?x64xbf16, #guard.shape<[2, s1, 64]>>
+!g = tensor<?x2x40xbf16, #guard.shape<[s0, 2, 40]>>
+!s = tensor<2x?x?xf32, #guard.shape<[2, s0, s1]>>
+!z = tensor<2x?x1xf32, #guard.shape<[2, s0, 1]>>
+!l = tensor<2x?xf32, #guard.shape<[2, s0]>>
+!y = tensor<2x?x24xbf16, #guard.shape<[2, s1, 24]>>
+!v = tensor<2x?x40xbf16, #guard.shape<[2, s1, 40]>>
+func.func @main(%x: !q, %y: !k, %u: !g, %logs: !l, %slopes: !z) -> (!q, !y, !v) {
+  %r:3 = loop.kernel @k ins(%a = %x : !q, %b = %y : !k, %c = %u : !g, %d = %logs : !l,
+          %h = %slopes : !z)
+      shared [2, s0] -> (!q, !y, !v) {
+    %none = arith.constant 0.0 : f32
+    %half = arith.constant 0.5 : f32
+    %one = arith.constant 1.0 : f32
+    %less = arith.constant -0.25 : f32
+    %s = loop.contract parallel [2, s0, s1] reduction [24]
+        lhs %a[d0, d1, d3] : !q rhs %b[d0, d2, d3] : !k acc f32 : !s
+    %p = loop.contract parallel [2, s0, s1] reduction [40]
+        lhs %c[d1, d0, d3] : !g rhs %b[d0, d2, d3 + 24] : !k acc f32 : !s
+    %w = loop.pointwise (%n, %i, %j) in [2, s0, s1] : !s {
+      %f = loop.load %s[%n, %i, %j] : !s
+      %x1 = arith.mulf %f, %half : f32
+      %l = loop.load %d[%n, %i] : !l
+      %x2 = arith.cmpf ole, %x1, %l : f32
+      %x3 = arith.select %x2, %one, %half : f32
+      %m = arith.cmpi sle, %j, %i : index
+      %x4 = arith.select %m, %x3, %none : f32
+      loop.yield %x4 : f32
+    }
+    %slope = loop.pointwise (%n, %i, %j) in [2, s0, s1] : !s {
+      %f = loop.load %p[%n, %i, %j] : !s
+      %l = loop.load %h[%n, %i, 0] : !z
+      %x1 = arith.cmpf ole, %f, %l : f32
+      %x2 = loop.load %w[%n, %i, %j] : !s
+      %x3 = arith.select %x1, %x2, %less : f32
+      %m = arith.cmpi sle, %j, %i : index
+      %x4 = arith.select %m, %x3, %none : f32
+      loop.yield %x4 : f32
+    }
+    %query = loop.contract parallel [2, s0, 24] reduction [s1]
+        lhs %slope[d0, d1, d3] : !s rhs %b[d0, d3, d2] : !k acc f32 : !q
+        rhs_prologue (%x1) {
+      %f = arith.extf %x1 : bf16 to f32
+      loop.yield %f : f32
+    } epilogue (%acc, %n, %i, %j) {
+      %x1 = arith.mulf %acc, %half : f32
+      %x2 = arith.truncf %x1 : f32 to bf16
+      loop.yield %x2 : bf16
+    }
+    %key = loop.contract parallel [2, s1, 24] reduction [s0]
+        lhs %slope[d0, d3, d1] : !s rhs %a[d0, d3, d2] : !q acc f32 : !y
+        rhs_prologue (%x1) {
+      %f = arith.extf %x1 : bf16 to f32
+      loop.yield %f : f32
+    }
+    %value = loop.contract parallel [2, s1, 40] reduction [s0]
+        lhs %w[d0, d3, d1] : !s rhs %c[d3, d0, d2] : !g acc f32 : !v
+        rhs_prologue (%x1) {
+      %f = arith.extf %x1 : bf16 to f32
+      loop.yield %f : f32
+    }
+    loop.return %query, %key, %value : !q, !y, !v
+  }
+  return %r#0, %r#1, %r#2 : !q, !y, !v
+})";
+
 /// Two products with rows between them: `body` makes %y of the score %x in row %i and
 /// column %j, and of %low, %none and the whole row of scores %s.
 static std::string getRows(StringRef body, StringRef masks[2]) {

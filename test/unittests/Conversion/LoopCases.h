@@ -56,7 +56,7 @@ const char *getEveryKind();
 
 // Texts of cases: BlockCases.cpp, RowCases.cpp, KindCases.cpp, ReductionCases.cpp,
 // ProductCases.cpp.
-extern const char kCausal[], kKeptRows[], kOverRows[];
+extern const char kCausal[], kKeptRows[], kOverRows[], kSavedUnits[];
 extern const char kOddRows[], kScans[], kGenericScan[], kSorts[], kLongSort[],
     kScatterKinds[];
 extern const char kNumbers[];

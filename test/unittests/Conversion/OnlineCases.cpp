@@ -371,6 +371,12 @@ llvm::ArrayRef<LoopCase> loop::getWalkCases() {
         {{"s0", 20}, {"s1", 70}}},
        0,
        /*ulps=*/16},
+      {"SavedUnits",
+       kSavedUnits,
+       {{{"s0", 35}, {"s1", 35}}, {{"s0", 7}, {"s1", 16}}, {{"s0", 66}, {"s1", 40}},
+        {{"s0", 20}, {"s1", 70}}},
+       0,
+       /*ulps=*/1},
       {"SlopeUnits",
        slopes.c_str(),
        {{{"s0", 64}, {"s1", 48}}, {{"s0", 33}, {"s1", 65}}},
@@ -513,25 +519,38 @@ llvm::ArrayRef<LoopCase> loop::getBroughtCases() {
   return cases;
 }
 
-/// `kGradientUnits` with so many rows and columns.
-static std::string getKnownGradients(llvm::StringRef rows,
+/// `text`, the backward of an attention, with so many rows and columns.
+static std::string getKnownGradients(const char *units, llvm::StringRef rows,
                                      llvm::StringRef columns) {
   std::string text = change(
-      kGradientUnits,
+      units,
       {{"2x?x24xbf16, #guard.shape<[2, s0, 24]>", "2xs0x24xbf16"},
        {"2x?x64xbf16, #guard.shape<[2, s1, 64]>", "2xs1x64xbf16"},
        {"?x2x40xbf16, #guard.shape<[s0, 2, 40]>", "s0x2x40xbf16"},
        {"2x?x?xf32, #guard.shape<[2, s0, s1]>", "2xs0xs1xf32"},
        {"2x?x1xf32, #guard.shape<[2, s0, 1]>", "2xs0x1xf32"},
+       {"2x?xf32, #guard.shape<[2, s0]>", "2xs0xf32"},
+       {"2x?x24xbf16, #guard.shape<[2, s1, 24]>", "2xs1x24xbf16"},
        {"2x24x?xbf16, #guard.shape<[2, 24, s1]>", "2x24xs1xbf16"},
        {"2x?x40xbf16, #guard.shape<[2, s1, 40]>", "2xs1x40xbf16"}});
   return change(std::move(text), {{"s0", rows}, {"s1", columns}});
 }
 
 llvm::ArrayRef<LoopCase> loop::getBroughtWalkCases() {
-  static const std::string square = getKnownGradients("200", "200");
+  // All of 200, then rows and columns of which some tile is not whole, and more of either.
+  static const std::string square =
+                               getKnownGradients(kGradientUnits, "200", "200"),
+                           wide =
+                               getKnownGradients(kGradientUnits, "70", "333"),
+                           saved = getKnownGradients(kSavedUnits, "333", "70"),
+                           deep = change(saved, {{"24", "72"}, {"64", "112"}}),
+                           full = change(saved, {{"sle, %j, %i", "sle, %n, %j"}});
   static const std::vector<LoopCase> cases = {
-      {"GradientSquare", square.c_str(), {{}}, 0, /*ulps=*/16}};
+      {"GradientSquare", square.c_str(), {{}}, 0, /*ulps=*/16},
+      {"GradientWide", wide.c_str(), {{}}, 0, /*ulps=*/16},
+      {"SavedLong", saved.c_str(), {{}}, 0, /*ulps=*/1},
+      {"SavedDeep", deep.c_str(), {{}}, 0, /*ulps=*/1},
+      {"SavedFull", full.c_str(), {{}}, 0, /*ulps=*/1}};
   return cases;
 }
 
