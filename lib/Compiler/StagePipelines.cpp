@@ -263,11 +263,13 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
     });
   auto halfOfJoint = [&](auto build) {
     return [build, budget = options.memoryBudget, optimizer = options.optimizer,
-            fuses = options.backend == Backend::Inductor](OpPassManager &pm) {
+            fuses = options.backend == Backend::Inductor,
+            savesSums = options.savesSums()](OpPassManager &pm) {
       JointPipelineOptions joint;
       joint.memoryBudget = budget;
       joint.optimizer = optimizer;
       joint.opensRows = fuses;
+      joint.savesSums = fuses && savesSums;
       build(pm, joint);
     };
   };

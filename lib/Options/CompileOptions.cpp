@@ -116,8 +116,17 @@ Result<std::string> CompileOptions::keyRecord() const {
   return write(*this, [](const OptionRow &row) { return row.changesCode; });
 }
 
+/// Of a GPU, where attention of f32 is several kernels, they have not been measured.
+bool CompileOptions::savesSums() const {
+  return target.rfind("sm_", 0) == std::string::npos;
+}
+
 Result<std::string> CompileOptions::graphRecord() const {
-  return write(*this, [](const OptionRow &row) { return row.changesGraph; });
+  auto record =
+      write(*this, [](const OptionRow &row) { return row.changesGraph; });
+  if (record && !savesSums())
+    *record += "saves_sums=false\n";
+  return record;
 }
 
 static Error badLine(const std::string &line, const std::string &expected) {

@@ -53,6 +53,8 @@ void kiln::buildDifferentiationPipeline(mlir::OpPassManager &pm,
                                         const JointPipelineOptions &options) {
   // What is drawn must be the same in both halves.
   pm.addNestedPass<mlir::func::FuncOp>(aten::createAtenNumberDrawsPass());
+  if (options.savesSums)
+    pm.addNestedPass<mlir::func::FuncOp>(aten::createAtenSaveSumsPass());
   pm.addPass(joint::createJointDifferentiatePass());
   if (!options.optimizer.empty()) {
     joint::JointAppendOptimizerPassOptions append;

@@ -58,6 +58,8 @@ struct CompileOptions {
   /// Of those the lines that act before code is generated: what the key of a training
   /// step's graphs holds.
   Result<std::string> graphRecord() const;
+  /// True where the backward of attention is faster with the sums of the forward's rows.
+  bool savesSums() const;
 
   /// Reads both texts. Usage errors name the line and what would work.
   static Result<CompileOptions> parse(const std::string &record,

@@ -72,6 +72,14 @@ TEST_P(EachOption, IsPartOfTheKeyOfGraphsIfItActsBeforeCodeIsGenerated) {
   EXPECT_TRUE(row.changesCode || !row.changesGraph);
 }
 
+TEST(GraphRecord, KnowsTargetsWhoseBackwardSavesNoSums) {
+  CompileOptions host, other, gpu;
+  other.target = "x86-64-v4";
+  gpu.target = "sm_80";
+  EXPECT_EQ(*other.graphRecord(), *host.graphRecord());
+  EXPECT_NE(*gpu.graphRecord(), *host.graphRecord());
+}
+
 TEST_P(EachOption, SaysWhatItTakes) {
   const OptionRow &row = GetParam();
   EXPECT_FALSE(row.expected.empty());

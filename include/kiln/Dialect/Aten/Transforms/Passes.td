@@ -153,6 +153,37 @@ def AtenNumberDrawsPass : Pass<"aten-number-draws", "::mlir::func::FuncOp"> {
                            "::kiln::guard::GuardDialect"];
 }
 
+def AtenSaveSumsPass : Pass<"aten-save-sums", "::mlir::func::FuncOp"> {
+  let summary = "Let attention give what its backward needs of a row";
+  let description = [{
+    The backward of attention needs weights again, and of these the maximum of each row
+    and its sum of exponentials. An attention of f32 without a mask and without dropout
+    becomes the operator that gives the logarithm of this sum besides: one number a row to
+    save, in place of two passes over all columns. The backward then takes the sum of a
+    row's weights times slopes from its result.
+
+    Heads that share keys read them repeated. Everything else stays as it is: with a mask
+    a gradient may flow to it, and a result of 16 bits is less exact than the weights.
+
+    ```mlir
+    %y = aten.scaled_dot_product_attention(%q, %k, %v, is_causal = true)
+      : (tensor<2x4x64x32xf32>, tensor<2x4x64x32xf32>, tensor<2x4x64x32xf32>)
+      -> tensor<2x4x64x32xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %y, %sums = aten._scaled_dot_product_flash_attention_for_cpu(%q, %k, %v, is_causal = true)
+      : (tensor<2x4x64x32xf32>, tensor<2x4x64x32xf32>, tensor<2x4x64x32xf32>)
+      -> (tensor<2x4x64x32xf32>, tensor<2x4x64xf32>)
+    ```
+  }];
+  let dependentDialects = ["::kiln::aten::AtenDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::kiln::guard::GuardDialect"];
+}
+
 def AtenSimplifyPass : Pass<"aten-simplify"> {
   let summary = "Remove ATen ops that change nothing, and merge views";
   let description = [{

@@ -60,21 +60,28 @@ static Value greatest(FormulaBuilder &c, Value scores) {
   return c.full(sizes, kLow, FormulaBuilder::elementTypeOf(scores));
 }
 
-/// query @ key^T * scale + mask, in the type that scores are computed in: 16
-/// bits would lose what the exponential magnifies.
+/// query @ key^T, in the type that scores are computed in: 16 bits would lose what the
+/// exponential magnifies.
+static Value multiplyKeys(FormulaBuilder &c, Value query, Value key) {
+  return c.matmul(c.widen(query), c.transposeLast(c.widen(key)));
+}
+
+/// Which keys are not behind their query.
+static Value allowedKeys(FormulaBuilder &c, Value query, Value key) {
+  Type i64 = c.getBuilder().getI64Type();
+  Value rows = c.iota(c.dimOf(query, -2), i64);
+  Value columns = c.iota(c.dimOf(key, -2), i64);
+  return c.le(columns, c.unsqueeze(rows, 1));
+}
+
+/// query @ key^T * scale + mask.
 static Value maskedScores(FormulaBuilder &c, Value query, Value key,
                           Value scale, bool isCausal, Value mask) {
-  Value scores =
-      c.mul(c.matmul(c.widen(query), c.transposeLast(c.widen(key))), scale);
+  Value scores = c.mul(multiplyKeys(c, query, key), scale);
   if (!scores)
     return {};
-  if (isCausal) {
-    Type i64 = c.getBuilder().getI64Type();
-    Value rows = c.iota(c.dimOf(query, -2), i64);
-    Value columns = c.iota(c.dimOf(key, -2), i64);
-    Value allowed = c.le(columns, c.unsqueeze(rows, 1));
-    scores = c.where(allowed, scores, kLow);
-  }
+  if (isCausal)
+    scores = c.where(allowedKeys(c, query, key), scores, kLow);
   if (!mask)
     return scores;
   return FormulaBuilder::elementTypeOf(mask).isInteger(1)
@@ -157,11 +164,16 @@ decomposeFlashAttention(ScaledDotProductFlashAttentionForCpuOp op,
     return {};
   SmallVector<int64_t> last = {FormulaBuilder::rankOf(scores) - 1};
   Value top = greatest(c, scores);
-  // Nothing to attend to: zeros, and the logarithm of zero.
-  Value isMasked = c.eq(top, kLow);
-  Value e = c.exp(c.sub(scores, c.where(isMasked, 0.0, top)));
+  // Nothing to attend to, which only a mask can bring about: zeros, and the logarithm of
+  // zero.
+  bool isMaskable = bool(op.getAttnMask());
+  Value isMasked = isMaskable ? c.eq(top, kLow) : Value();
+  Value e = c.exp(
+      c.sub(scores, isMaskable ? c.where(isMasked, 0.0, top) : top));
   Value sum = c.sumOver(e, last, true);
-  Value weights = c.where(isMasked, 0.0, c.div(e, sum));
+  Value weights = c.div(e, sum);
+  if (isMaskable)
+    weights = c.where(isMasked, 0.0, weights);
   Value output = multiplyInTiles(c, weights, c.widen(op.getValue()));
   Value sums = c.squeezeDims(c.add(c.log(sum), top), last);
   if (!output || !sums)
@@ -172,21 +184,36 @@ decomposeFlashAttention(ScaledDotProductFlashAttentionForCpuOp op,
   return {c.cast(output, resultType(0)), c.cast(sums, resultType(1))};
 }
 
+/// The weights that the forward had, from its logarithms of sums.
+static Value weightsAgain(ScaledDotProductFlashAttentionForCpuBackwardOp op,
+                          FormulaBuilder &c, Value scale, Value allowed) {
+  Value scores = maskedScores(c, op.getQuery(), op.getKey(), scale,
+                              /*isCausal=*/allowed && op.getAttnMask(),
+                              op.getAttnMask());
+  if (!scores)
+    return {};
+  Value sums = c.unsqueeze(
+      c.cast(op.getLogsumexp(), FormulaBuilder::elementTypeOf(scores)), -1);
+  Value weights = c.exp(c.sub(scores, sums));
+  if (op.getAttnMask())
+    return c.where(c.eq(scores, kLow), 0.0, weights);
+  return allowed ? c.where(allowed, weights, 0.0) : weights;
+}
+
 SmallVector<Value> decomposeFlashAttentionBackward(
     ScaledDotProductFlashAttentionForCpuBackwardOp op, FormulaBuilder &c) {
   if (!op.getDropoutP().isZero())
     return {};
   Value scale = scoreScale(c, op.getScale(), op.getQuery());
-  Value scores = maskedScores(c, op.getQuery(), op.getKey(), scale,
-                              op.getIsCausal(), op.getAttnMask());
+  Value allowed = op.getIsCausal()
+                      ? allowedKeys(c, op.getQuery(), op.getKey())
+                      : Value();
+  Value weights = weightsAgain(op, c, scale, allowed);
   Value grad = c.widen(op.getGradOut()), out = c.widen(op.getOut());
   Value query = c.widen(op.getQuery()), key = c.widen(op.getKey()),
         value = c.widen(op.getValue());
-  if (!scores || !grad || !out)
+  if (!weights || !grad || !out)
     return {};
-  Value sums = c.unsqueeze(
-      c.cast(op.getLogsumexp(), FormulaBuilder::elementTypeOf(scores)), -1);
-  Value weights = c.where(c.eq(scores, kLow), 0.0, c.exp(c.sub(scores, sums)));
   // The sum of weights * slopes over the keys, which is that of grad * out over
   // the channels. The latter needs no second look at long rows of slopes; the
   // former is exact where a single key is left.
@@ -195,17 +222,63 @@ SmallVector<Value> decomposeFlashAttentionBackward(
   bool isShort = keys && *keys <= kShortRow;
   Value delta = c.sumOver(isShort ? c.mul(weights, slope) : c.mul(grad, out),
                           {FormulaBuilder::rankOf(grad) - 1}, true);
-  slope = c.sub(slope, delta);
-  Value gradScores = c.mul(c.mul(weights, slope), scale);
-  SmallVector<Value> results = {c.matmul(gradScores, key),
-                                c.matmul(c.transposeLast(gradScores), query),
-                                c.matmul(c.transposeLast(weights), grad)};
+  Value gradScores = c.mul(weights, c.sub(slope, delta));
+  // A slope at a key behind its query may be infinite.
+  if (allowed)
+    gradScores = c.where(allowed, gradScores, 0.0);
+  // Scores were scaled: so are both sums of their gradient, and not each of its elements.
+  SmallVector<Value> results = {
+      c.mul(c.matmul(gradScores, key), scale),
+      c.mul(c.matmul(c.transposeLast(gradScores), query), scale),
+      c.matmul(c.transposeLast(weights), grad)};
   for (auto [i, result] : llvm::enumerate(results)) {
     if (!result)
       return {};
     result = c.cast(result, mlir::getElementTypeOrSelf(op->getResult(i)));
   }
   return results;
+}
+
+//===----------------------------------------------------------------------===//
+// One as the other
+//===----------------------------------------------------------------------===//
+
+/// True if all elements are f32. A result of 16 bits is rounded, and what is added up of it
+/// in the backward would be less exact than weights that nobody rounds.
+static bool areSingle(Value query, Value key, Value value) {
+  return llvm::all_of(ArrayRef<Value>{query, key, value}, [](Value each) {
+    return FormulaBuilder::elementTypeOf(each).isF32();
+  });
+}
+
+SmallVector<Value> attendWithSums(ScaledDotProductAttentionOp op,
+                                  FormulaBuilder &c) {
+  Value query = op.getQuery(), key = op.getKey(), value = op.getValue();
+  for (Value each : {query, key, value})
+    if (!guard::getDims(llvm::cast<RankedTensorType>(each.getType())) ||
+        FormulaBuilder::rankOf(each) != 4)
+      return {};
+  if (op.getAttnMask() || !op.getDropoutP().isZero() ||
+      !areSingle(query, key, value) ||
+      c.dimOf(query, -1) != c.dimOf(value, -1) || c.dimOf(key, -2).isConstant(0))
+    return {};
+  if (op.getEnableGqa()) {
+    ExprAttr heads = c.dimOf(query, -3);
+    key = repeatHeads(c, key, heads);
+    value = repeatHeads(c, value, heads);
+    if (!key || !value)
+      return {};
+  }
+  for (Value each : {key, value})
+    for (int64_t dim : {-4, -3})
+      if (c.dimOf(each, dim) != c.dimOf(query, dim))
+        return {};
+  OpResults made = c.scaledDotProductFlashAttentionForCpu(
+      query, key, value, op.getDropoutP(), op.getIsCausal(), Value(),
+      op.getScale());
+  if (!made)
+    return {};
+  return {made[0], made[1]};
 }
 
 } // namespace kiln::aten

@@ -28,6 +28,12 @@ enum class Cell { Lstm, Gru, Tanh, Relu };
 /// A view as ops of the core set, by its map.
 SmallVector<Value> decomposeView(Operation *op, FormulaBuilder &c);
 
+/// An attention as the operator that gives the logarithms of its sums as well; empty
+/// where there is no such one: with a mask or dropout, of other elements than f32, for heads
+/// and sizes that it does not take.
+SmallVector<Value> attendWithSums(ScaledDotProductAttentionOp op,
+                                  FormulaBuilder &c);
+
 /// True for what has no elements: no greatest one that is subtracted, and no mean.
 inline bool isEmpty(FormulaBuilder &c, Value x) {
   return c.numelOf(x).isConstant(0);

@@ -1,0 +1,46 @@
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(func.func(aten-save-sums))' --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(func.func(aten-save-sums))' --split-input-file | kiln-opt --split-input-file | FileCheck %s
+
+// Attention gives the logarithms of its sums, too.
+// CHECK-LABEL: func.func @causal
+// CHECK: %[[Y:.*]]:2 = aten._scaled_dot_product_flash_attention_for_cpu(%arg0, %arg1, %arg2, is_causal = true, scale = 2.5{{0*}}e-01)
+// CHECK-SAME: -> (tensor<2x4x7x16xf32>, tensor<2x4x7xf32>)
+// CHECK-NEXT: return %[[Y]]#0
+func.func @causal(%q: tensor<2x4x7x16xf32>, %k: tensor<2x4x9x16xf32>, %v: tensor<2x4x9x16xf32>) -> tensor<2x4x7x16xf32> {
+  %y = aten.scaled_dot_product_attention(%q, %k, %v, is_causal = true, scale = 0.25)
+    : (tensor<2x4x7x16xf32>, tensor<2x4x9x16xf32>, tensor<2x4x9x16xf32>) -> tensor<2x4x7x16xf32>
+  return %y : tensor<2x4x7x16xf32>
+}
+
+// Heads that share keys read them repeated.
+// CHECK-LABEL: func.func @shared
+// CHECK: %[[K:.*]] = aten.view(%{{.*}}, size = [2, 4, 9, 16])
+// CHECK: %[[V:.*]] = aten.view(%{{.*}}, size = [2, 4, 9, 16])
+// CHECK: aten._scaled_dot_product_flash_attention_for_cpu(%arg0, %[[K]], %[[V]]
+func.func @shared(%q: tensor<2x4x7x16xf32>, %k: tensor<2x2x9x16xf32>, %v: tensor<2x2x9x16xf32>) -> tensor<2x4x7x16xf32> {
+  %y = aten.scaled_dot_product_attention(%q, %k, %v, enable_gqa = true)
+    : (tensor<2x4x7x16xf32>, tensor<2x2x9x16xf32>, tensor<2x2x9x16xf32>) -> tensor<2x4x7x16xf32>
+  return %y : tensor<2x4x7x16xf32>
+}
+
+// A gradient may flow to a mask; f64 adds up in f64, and bf16 rounds its result; keys of one batch are not those of
+// all; and a row of another depth is another operator's.
+// CHECK-LABEL: func.func @others
+// CHECK-NOT: flash
+// CHECK-COUNT-6: aten.scaled_dot_product_attention
+func.func @others(%q: tensor<2x4x7x16xf32>, %m: tensor<7x7xf32>, %d: tensor<2x4x7x16xf64>, %one: tensor<1x4x7x16xf32>, %wide: tensor<2x4x7x24xf32>, %flat: tensor<4x7x16xf32>, %b: tensor<2x4x7x16xbf16>)
+    -> (tensor<2x4x7x16xf32>, tensor<2x4x7x16xf64>, tensor<2x4x7x16xf32>, tensor<2x4x7x24xf32>, tensor<4x7x16xf32>, tensor<2x4x7x16xbf16>) {
+  %0 = aten.scaled_dot_product_attention(%q, %q, %q, attn_mask = %m)
+    : (tensor<2x4x7x16xf32>, tensor<2x4x7x16xf32>, tensor<2x4x7x16xf32>, tensor<7x7xf32>) -> tensor<2x4x7x16xf32>
+  %1 = aten.scaled_dot_product_attention(%d, %d, %d)
+    : (tensor<2x4x7x16xf64>, tensor<2x4x7x16xf64>, tensor<2x4x7x16xf64>) -> tensor<2x4x7x16xf64>
+  %2 = aten.scaled_dot_product_attention(%q, %one, %one)
+    : (tensor<2x4x7x16xf32>, tensor<1x4x7x16xf32>, tensor<1x4x7x16xf32>) -> tensor<2x4x7x16xf32>
+  %3 = aten.scaled_dot_product_attention(%q, %q, %wide)
+    : (tensor<2x4x7x16xf32>, tensor<2x4x7x16xf32>, tensor<2x4x7x24xf32>) -> tensor<2x4x7x24xf32>
+  %4 = aten.scaled_dot_product_attention(%flat, %flat, %flat)
+    : (tensor<4x7x16xf32>, tensor<4x7x16xf32>, tensor<4x7x16xf32>) -> tensor<4x7x16xf32>
+  %5 = aten.scaled_dot_product_attention(%b, %b, %b)
+    : (tensor<2x4x7x16xbf16>, tensor<2x4x7x16xbf16>, tensor<2x4x7x16xbf16>) -> tensor<2x4x7x16xbf16>
+  return %0, %1, %2, %3, %4, %5 : tensor<2x4x7x16xf32>, tensor<2x4x7x16xf64>, tensor<2x4x7x16xf32>, tensor<2x4x7x24xf32>, tensor<4x7x16xf32>, tensor<2x4x7x16xbf16>
+}
