@@ -11,6 +11,8 @@
 #include "Overlap.h"
 #include "kiln/Runtime/ProgramRunner.h"
 
+#include <optional>
+
 namespace kiln::runtime {
 
 using package::Cell;
@@ -25,6 +27,8 @@ struct GuardTable::Call {
   const std::vector<OpValue> &inputs;
   Cell *symbols;
   bool bound = false;
+  /// All tensors and those that the caller passes, once they are asked for.
+  std::optional<TensorsByAddress> tensors, passed;
 };
 
 namespace {
@@ -292,16 +296,21 @@ bool GuardTable::holds<KILN_GUARD_NO_ALIAS>(const Check &check, Call &call,
     return otherwise;
   const Slot &slot = program_.slots[check.slot];
   bool isPassed = slot.kind == Slot::Kind::UserInput;
-  for (uint32_t i : isPassed ? tensors_ : passed_) {
-    const Tensor *other = tensorIn(call.inputs[i]);
-    if (i == check.slot || !other || !mayOverlap(*written, *other))
-      continue;
-    failure = "tensors '" + slot.name + "' and '" + program_.slots[i].name +
-              "' share memory, and the program writes to '" + slot.name +
-              "'. expected memory of its own, such as a copy";
-    return false;
+  auto &others = isPassed ? call.tensors : call.passed;
+  if (!others) {
+    others.emplace();
+    for (uint32_t i : isPassed ? tensors_ : passed_)
+      if (const Tensor *other = tensorIn(call.inputs[i]))
+        others->add(i, *other);
+    others->order();
   }
-  return true;
+  uint32_t other = others->findOverlap(*written, check.slot);
+  if (other == TensorsByAddress::kNone)
+    return true;
+  failure = "tensors '" + slot.name + "' and '" + program_.slots[other].name +
+            "' share memory, and the program writes to '" + slot.name +
+            "'. expected memory of its own, such as a copy";
+  return false;
 }
 
 template <>
@@ -339,7 +348,7 @@ bool GuardTable::check(const std::vector<OpValue> &inputs,
   thread_local std::vector<Cell> symbols;
   if (symbols.size() < program_.symbols.size())
     symbols.resize(program_.symbols.size());
-  Call call{inputs, symbols.data()};
+  Call call{inputs, symbols.data(), /*bound=*/false, {}, {}};
   for (const Check &check : checks_)
     if (!holds(check, call, failure))
       return false;

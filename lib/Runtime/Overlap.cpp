@@ -8,6 +8,8 @@
 
 #include "Overlap.h"
 
+#include <algorithm>
+
 namespace kiln::runtime {
 
 namespace {
@@ -67,6 +69,38 @@ bool haveOwnColumns(const Tensor &rows, const Tensor &a, const Tensor &b) {
 bool mayOverlap(const Tensor &a, const Tensor &b) {
   return rangeOf(a).meets(rangeOf(b)) && !haveOwnColumns(a, a, b) &&
          !haveOwnColumns(b, a, b);
+}
+
+void TensorsByAddress::add(uint32_t number, const Tensor &tensor) {
+  Range range = rangeOf(tensor);
+  if (range.begin != range.end)
+    entries_.push_back({range.begin, range.end, 0, number, &tensor});
+}
+
+void TensorsByAddress::order() {
+  std::sort(entries_.begin(), entries_.end(),
+            [](const Entry &a, const Entry &b) { return a.begin < b.begin; });
+  uintptr_t reach = 0;
+  for (Entry &entry : entries_)
+    entry.reach = reach = std::max(reach, entry.end);
+}
+
+uint32_t TensorsByAddress::findOverlap(const Tensor &tensor,
+                                       uint32_t except) const {
+  Range range = rangeOf(tensor);
+  if (range.begin == range.end)
+    return kNone;
+  // Behind the last one that begins before its end; from there on back, until
+  // none before reaches its beginning.
+  auto entry = std::lower_bound(
+      entries_.begin(), entries_.end(), range.end,
+      [](const Entry &entry, uintptr_t end) { return entry.begin < end; });
+  uint32_t found = kNone;
+  while (entry != entries_.begin() && (--entry)->reach > range.begin)
+    if (entry->number < found && entry->number != except &&
+        entry->end > range.begin && mayOverlap(tensor, *entry->tensor))
+      found = entry->number;
+  return found;
 }
 
 } // namespace kiln::runtime

@@ -11,6 +11,9 @@
 
 #include "kiln/Runtime/Tensor.h"
 
+#include <cstdint>
+#include <vector>
+
 namespace kiln::runtime {
 
 /// False if no element of one tensor is an element of the other, whatever storage
@@ -18,6 +21,36 @@ namespace kiln::runtime {
 /// its dimensions (`x[:, :4]` and `x[:, 4:]`); of other tensors whose ranges
 /// meet it says true.
 bool mayOverlap(const Tensor &a, const Tensor &b);
+
+/// Tensors by where they lie, so that those which may overlap with one are
+/// found among many: an optimizer writes hundreds, each of which may be none of
+/// hundreds of others.
+///
+///   TensorsByAddress passed;
+///   passed.add(0, gradient);
+///   passed.add(1, other);
+///   passed.order();
+///   uint32_t number = passed.findOverlap(weight, /*except=*/7); // none: kNone
+class TensorsByAddress {
+public:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  /// The tensor must stay where it is.
+  void add(uint32_t number, const Tensor &tensor);
+  /// After the last one.
+  void order();
+  /// The least number of a tensor that may overlap with this one, but `except`.
+  uint32_t findOverlap(const Tensor &tensor, uint32_t except) const;
+
+private:
+  struct Entry {
+    uintptr_t begin, end;
+    uintptr_t reach; ///< the greatest end of this one and those before it
+    uint32_t number;
+    const Tensor *tensor;
+  };
+  std::vector<Entry> entries_;
+};
 
 } // namespace kiln::runtime
 

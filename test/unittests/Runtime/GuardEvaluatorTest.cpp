@@ -167,6 +167,50 @@ TEST_F(Guards, WhatIsWrittenHasMemoryOfItsOwn) {
   EXPECT_EQ(check({left, int64_t(3), all.asStrided({4}, {7}, 4)}), shared);
 }
 
+/// Contiguous pieces of one array, at places that a generator gives, some
+/// within others and some empty: each of them as the one that is written, with
+/// all others.
+TEST_F(Guards, OfManyTensorsTheFirstThatOverlapsIsFound) {
+  constexpr int64_t kTensors = 24;
+  Tensor all = floats({256}, std::vector<float>(256));
+  uint32_t state = 7;
+  auto draw = [&](uint32_t end) {
+    state = state * 1664525u + 1013904223u;
+    return int64_t((state >> 16) % end);
+  };
+  for (int round = 0; round < 20; ++round) {
+    ProgramBuilder b;
+    b.sizeSymbol("s0", 0, 0, 0, 256);
+    std::vector<std::pair<int64_t, int64_t>> pieces;
+    std::vector<OpValue> inputs;
+    for (int64_t k = 0; k < kTensors; ++k) {
+      int64_t begin = draw(240), size = k % 9 == 8 ? 0 : 1 + draw(k ? 8 : 200);
+      pieces.emplace_back(begin, std::min<int64_t>(begin + size, 256));
+      size = pieces.back().second - begin;
+      b.slot("t" + std::to_string(k), {b.integer(size)});
+      inputs.push_back(all.asStrided({size}, {1}, begin));
+    }
+    package = {};
+    package.programs.push_back(b.program);
+    for (int64_t written = 0; written < kTensors; ++written) {
+      package.guards.clear();
+      add(KILN_GUARD_NO_ALIAS, written);
+      std::string expected;
+      for (int64_t k = 0; k < kTensors && expected.empty(); ++k) {
+        auto [begin, end] = pieces[k];
+        auto [first, last] = pieces[written];
+        if (k != written && begin < end && first < last && begin < last &&
+            first < end)
+          expected = "tensors 't" + std::to_string(written) + "' and 't" +
+                     std::to_string(k) + "' share memory, and the program " +
+                     "writes to 't" + std::to_string(written) +
+                     "'. expected memory of its own, such as a copy";
+      }
+      EXPECT_EQ(check(inputs), expected);
+    }
+  }
+}
+
 TEST_F(Guards, StridesAreThoseOfTheCapture) {
   Guard &rows = add(KILN_GUARD_STRIDE, 0, 0, 0);
   rows.expr = package.programs[0].exprs.size();
