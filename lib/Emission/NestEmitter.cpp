@@ -457,7 +457,7 @@ LogicalResult KernelEmitter::emitNest(NestOpInterface nest,
       })
       .Case([&](ReduceOp op) { return emitReduce(op, shared, lanes); })
       .Case([&](ScanOp op) { return emitScan(op, shared, lanes.along); })
-      .Case([&](SortOp op) { return emitSort(op, shared); });
+      .Case([&](SortOp op) { return emitSort(op, shared, lanes.along); });
 }
 
 LogicalResult KernelEmitter::emitNests(const Position &shared) {

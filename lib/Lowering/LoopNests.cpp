@@ -279,7 +279,7 @@ Value LoopBuilder::makeSort(ArrayRef<ExprAttr> dims,
     return {};
   auto type = guard::makeTensorType(builder.getI64Type(), dims);
   auto sort = SortOp::create(builder, getLoc(), type, parallel, extent,
-                             dimension, origins);
+                             dims[dimension], dimension, origins);
   OpBuilder inner = OpBuilder::atBlockEnd(&sort.getBody().front());
   BodyContext body{inner, getLoc(), sort.getBody().getArguments()};
   if (succeeded(endBody(inner, keys(body))))

@@ -105,6 +105,8 @@ struct OwnLanes {
   int64_t along = 1, beside = 1;
 };
 
+class MergedRow;
+
 class KernelEmitter {
 public:
   KernelEmitter(KernelOp kernel, const analysis::KernelStrides &inputStrides);
@@ -242,11 +244,22 @@ protected:
                                             ArrayRef<Value> carried);
   FailureOr<SmallVector<Value>> joinLanesBefore(ScanOp op,
                                                 SmallVector<Value> values);
-  LogicalResult emitSort(SortOp op, const Position &shared);
   /// Calls `row` for each row of a scan or sort at a point of the shared domain.
   LogicalResult
   emitRows(NestOpInterface nest, const Position &shared,
            llvm::function_ref<LogicalResult(const Position &)> row);
+
+  // Sorts (SortEmitter.cpp).
+  LogicalResult emitSort(SortOp op, const Position &shared, int64_t lanes);
+  FailureOr<SmallVector<Value>> emitKeys(SortOp op, const Position &position);
+  LogicalResult fillMerged(SortOp op, const Position &row, Value count,
+                           MergedRow &to);
+  FailureOr<Value> addCandidates(SortOp op, const Position &row, Value begin,
+                                 Value end, Value count,
+                                 mlir::ValueRange limits,
+                                 MergedRow &candidates);
+  FailureOr<Value> emitSelection(SortOp op, const Position &row, int64_t lanes,
+                                 Value room, MergedRow &candidates);
 
   // The kernel (KernelEmitter.cpp).
   /// Says where the inputs and then the results lie, gives rows that stay inside

@@ -307,9 +307,10 @@ public:
   using KeysFn = llvm::function_ref<llvm::SmallVector<Value>(BodyContext)>;
   /// The positions (i64) of the elements of each row in the order of their
   /// keys, signed integers (`makeSortKey`), of which the first counts most;
-  /// what is equal keeps its order. `dims` are the sizes of the result, `parallel`
-  /// with `extent` put in as `dimension`, the last index of the body. Null if there
-  /// are no keys.
+  /// what is equal keeps its order. `dims` are the sizes of the result,
+  /// `parallel` with `extent` put in as `dimension`, the last index of the
+  /// body; or less than `extent`, for as many of the first positions. Null if
+  /// there are no keys.
   ///
   ///   Value order = loops.makeSort({m, n}, {m}, n, 1, [&](BodyContext body) {
   ///     return SmallVector<Value>{makeSortKey(body, x(body), f32, false)}; });

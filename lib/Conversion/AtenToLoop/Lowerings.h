@@ -69,6 +69,11 @@ const Lowering *lookUpLowering(const aten::OpInfo &info);
 /// The bytes of `tensor` as elements of the result: they are cut into smaller ones,
 /// the low bytes first, or put together to larger ones (Factory.cpp).
 LogicalResult lowerReinterpret(LoopBuilder &loops, Value tensor);
+/// The position of an extremum among the elements of `dims`, and before it, if
+/// `withValues`, the extremum (Reduction.cpp).
+LogicalResult lowerArg(LoopBuilder &loops, Value tensor,
+                       llvm::ArrayRef<int64_t> dims, bool isMax,
+                       bool withValues);
 /// Whether the record has a loop body.
 bool hasLoopBody(const aten::OpInfo &info);
 /// The loop body of the record (Pointwise.cpp).

@@ -19,14 +19,13 @@ static Type getSigned(Type type) {
                           type.getIntOrFloatBitWidth() < 32 ? 32 : 64);
 }
 
-/// The extremum, if `withValues`, and its position among the reduced elements.
-static LogicalResult lowerArg(LoopBuilder &loops, const ReductionArgs &args,
-                              bool isMax, bool withValues) {
-  View self = loops.getView(args.self);
+LogicalResult loop::lowerArg(LoopBuilder &loops, Value tensor,
+                             ArrayRef<int64_t> dims, bool isMax,
+                             bool withValues) {
+  View self = loops.getView(tensor);
   Type from = loops.getElement(self.base);
   RankedTensorType indices = loops.getResultType(withValues ? 1 : 0);
-  auto domain =
-      loops.getReducedDomain(self, args.dim, *guard::getDims(indices));
+  auto domain = loops.getReducedDomain(self, dims, *guard::getDims(indices));
   if (!domain)
     return failure();
   // Unsigned bytes and bool compare as wider integers.
@@ -122,10 +121,12 @@ LogicalResult loop::lowerReduction(LoopBuilder &loops,
   switch (kind) {
   case Reduced::ArgMax:
   case Reduced::ArgMin:
-    return lowerArg(loops, args, kind == Reduced::ArgMax, /*withValues=*/false);
+    return lowerArg(loops, args.self, args.dim, kind == Reduced::ArgMax,
+                    /*withValues=*/false);
   case Reduced::MaxDim:
   case Reduced::MinDim:
-    return lowerArg(loops, args, kind == Reduced::MaxDim, /*withValues=*/true);
+    return lowerArg(loops, args.self, args.dim, kind == Reduced::MaxDim,
+                    /*withValues=*/true);
   case Reduced::Any:
     return lowerAny(loops, args);
   case Reduced::Max:

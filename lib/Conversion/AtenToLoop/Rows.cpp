@@ -158,15 +158,25 @@ static LogicalResult lowerLogSums(LoopBuilder &loops, const RowArgs &args) {
 // Sorting
 //===----------------------------------------------------------------------===//
 
-/// The positions of the elements of each row in sorted order.
-static Value makeSort(LoopBuilder &loops, const Rows &rows, bool descending) {
-  return loops.makeSort(
-      rows.self.dims, rows.parallel, rows.extent, rows.dim,
-      [&](BodyContext body) -> SmallVector<Value> {
-        Value element =
-            loops.readAt(body, rows.self, rows.at(body, body.indices.back()));
-        return {makeSortKey(body, element, rows.element, descending)};
-      });
+/// What the element at a position of a row is sorted by.
+static Value getKey(LoopBuilder &loops, const Rows &rows, BodyContext body,
+                    bool descending) {
+  Value element =
+      loops.readAt(body, rows.self, rows.at(body, body.indices.back()));
+  return makeSortKey(body, element, rows.element, descending);
+}
+
+/// The positions of the elements of each row in sorted order, of the first
+/// `kept` or of all.
+static Value makeSort(LoopBuilder &loops, const Rows &rows, bool descending,
+                      guard::ExprAttr kept = {}) {
+  Exprs dims(rows.self.dims);
+  if (kept)
+    dims[rows.dim] = kept;
+  return loops.makeSort(dims, rows.parallel, rows.extent, rows.dim,
+                        [&](BodyContext body) -> SmallVector<Value> {
+                          return {getKey(loops, rows, body, descending)};
+                        });
 }
 
 /// The elements of `rows` at the first positions of `order`, as many as result
@@ -207,16 +217,15 @@ LogicalResult loop::lowerTopk(LoopBuilder &loops, const RowArgs &args) {
   guard::ExprAttr count = dims.empty() ? loops.expr(1) : dims[rows.dim];
   if (!guard::isKnownNonNegative(rows.extent - count, loops.getAssumptions()))
     return loops.refuse("it is not known that so many elements exist");
-  Value order = makeSort(loops, rows, descending);
-  if (!order)
+  // One element is an extremum; but a NaN is behind all numbers here, and wins
+  // there.
+  if (count.isConstant(1) && !dims.empty() &&
+      (descending || !isa<FloatType>(rows.element)))
+    return lowerArg(loops, args.self, rows.dim, /*isMax=*/descending,
+                    /*withValues=*/true);
+  Value order = makeSort(loops, rows, descending, count);
+  if (!order || failed(loops.setReshaped(1, order)))
     return failure();
-  View positions = loops.getView(order);
-  if (dims.empty()) {
-    (void)loops.setReshaped(1, order);
-  } else {
-    positions.dims = dims;
-    loops.setView(loops.getResult(1), positions);
-  }
   return readInOrder(loops, rows, order, 0);
 }
 
@@ -262,7 +271,7 @@ LogicalResult loop::lowerKthValue(LoopBuilder &loops, const RowArgs &args) {
   if (!guard::isKnownNonNegative(place, assumptions) ||
       !guard::isKnownLess(place, rows.extent, assumptions))
     return loops.refuse("it is not known that the element exists");
-  Value order = makeSort(loops, rows, /*descending=*/false);
+  Value order = makeSort(loops, rows, /*descending=*/false, args.k);
   return pick(loops, rows, order,
               [&](BodyContext body) { return loops.index(body, place); });
 }

@@ -24,7 +24,9 @@
 namespace kiln::loop {
 
 class RowMemory;
+class SortedRow;
 struct RadixRow;
+struct RowSelection;
 
 /// Threads of a warp.
 inline constexpr int64_t kWarp = 32;
@@ -161,6 +163,10 @@ private:
                                   ArrayRef<Value> sums);
   LogicalResult emitRowReduce(ReduceOp op, const Position &shared);
   LogicalResult emitOwn(const Position &start, unsigned shared, RowBody body);
+  Value emitKeptEnd(guard::ExprAttr count);
+  LogicalResult emitKept(const Position &start, guard::ExprAttr count,
+                         RowBody body);
+  FailureOr<SmallVector<Value>> reduceKept(ReduceOp op, const Position &start);
   FailureOr<SmallVector<Value>> combineShuffled(ReduceOp op,
                                                 SmallVector<Value> values,
                                                 int64_t count);
@@ -189,6 +195,9 @@ private:
                            const Position &position, Value inside);
   void finishSorted(SortOp op, RowMemory &memory, unsigned column, Value at,
                     const Position &position);
+  LogicalResult drainSorted(SortOp op, RowMemory &memory, unsigned column,
+                            Value at, const Position &start, unsigned shared);
+  void sortDeclared(SortedRow &sorted, guard::ExprAttr most, Value count);
   void forEachPair(Value count, Value half,
                    llvm::function_ref<void(Value low, Value place)> compare);
   LogicalResult emitRadixSort(SortOp op, const Position &start,
@@ -198,9 +207,36 @@ private:
   void forEachDigit(RadixRow &row, unsigned k, Value shift, Value at,
                     llvm::function_ref<void(Value place, Value counter)> body);
   Value addShuffled(Value value, int64_t count);
+  std::pair<Value, Value> addThreads(Value value);
   Value addThreadsBefore(Value value);
   void addCounters(RadixRow &row);
   Value emitDigit(RadixRow &row, unsigned k, Value shift, Value at);
+
+  // The first of long rows (GridRowSelect.cpp).
+  /// What is carried on behind an element with a key at a place of its row; a
+  /// null `inside` says that it lies inside.
+  using KeyBody = llvm::function_ref<SmallVector<Value>(
+      Value key, Value place, Value inside, ArrayRef<Value> carried)>;
+  /// Whether an element with a key at a place is one of those meant.
+  using KeyTest = llvm::function_ref<Value(Value key, Value place)>;
+  std::optional<int64_t> getCandidates(SortOp op);
+  Type getPlaceType();
+  LogicalResult emitRowSelect(SortOp op, const Position &start, unsigned shared,
+                              int64_t room);
+  FailureOr<Value> emitCandidates(RowSelection &row, int64_t room,
+                                  RowMemory &to);
+  FailureOr<SmallVector<Value>> foldKeys(RowSelection &row,
+                                         ArrayRef<Value> carried, KeyBody body);
+  FailureOr<Value> countKeys(RowSelection &row, KeyTest isMeant);
+  FailureOr<Value> emitLeast(Type type, int64_t bits, bool isSigned,
+                             Value wanted,
+                             llvm::function_ref<FailureOr<Value>(Value)> count);
+  FailureOr<Value> emitBound(Value key, int64_t kept);
+  FailureOr<std::pair<Value, Value>> emitLast(RowSelection &row, Type keyType,
+                                              Value kept);
+  Value isUpTo(Value key, Value place, Value lastKey, Value lastPlace);
+  LogicalResult gather(RowSelection &row, Value at, RowMemory &to,
+                       KeyTest isMeant);
 
   GPURowsScheduleAttr schedule;
   /// Of rows that begin at no multiple of the lanes: where those do that this
@@ -214,6 +250,7 @@ private:
   Value rowInside;       ///< null where all are
   Value elementInside;   ///< of the elements at hand
   int64_t step = 0;      ///< which elements these are
+  bool isOfFewer = false; ///< they are of a row that has fewer than others
   /// The step of those before and behind the vectors of a row.
   static constexpr int64_t kEdges = -1;
   int64_t sortedBytes = 0; ///< of shared memory that sorts have declared

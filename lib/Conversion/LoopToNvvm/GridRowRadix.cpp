@@ -173,19 +173,26 @@ Value GridRowsEmitter::addShuffled(Value value, int64_t count) {
   return value;
 }
 
+/// What the threads of the row before this one have, added up, and what all
+/// have; there are several warps.
+std::pair<Value, Value> GridRowsEmitter::addThreads(Value value) {
+  Value sum = addShuffled(value, kWarp);
+  int64_t warps = schedule.getThreads() / kWarp;
+  Value ofWarp = exchange(fetch(sum, constantIndex(kWarp - 1)).front());
+  Value upTo = addShuffled(ofWarp, warps);
+  Value warp = arith::DivUIOp::create(b, lane, constantIndex(kWarp));
+  Value warpsBefore =
+      fetch(arith::SubIOp::create(b, upTo, ofWarp).getResult(), warp).front();
+  return {add(arith::SubIOp::create(b, sum, value), warpsBefore),
+          fetch(upTo, constantIndex(warps - 1)).front()};
+}
+
 /// What the threads of the row before this one have, added up.
 Value GridRowsEmitter::addThreadsBefore(Value value) {
-  int64_t count = schedule.getThreads(), width = std::min(count, kWarp);
-  Value sum = addShuffled(value, width);
-  Value before = arith::SubIOp::create(b, sum, value);
-  if (count <= kWarp)
-    return before;
-  int64_t warps = count / kWarp;
-  Value ofWarp = exchange(fetch(sum, constantIndex(kWarp - 1)).front());
-  Value warpsBefore =
-      arith::SubIOp::create(b, addShuffled(ofWarp, warps), ofWarp);
-  Value warp = arith::DivUIOp::create(b, lane, constantIndex(kWarp));
-  return add(before, fetch(warpsBefore, warp).front());
+  if (schedule.getThreads() > kWarp)
+    return addThreads(value).first;
+  Value sum = addShuffled(value, schedule.getThreads());
+  return arith::SubIOp::create(b, sum, value);
 }
 
 /// Makes of the counts of digits where each of them begins.
@@ -261,8 +268,5 @@ LogicalResult GridRowsEmitter::emitRadixSort(SortOp op, const Position &start,
                                       loop.getRegionIterArg(0)));
     at = loop.getResult(0);
   }
-  return emitOwn(start, shared, [&](const Position &position, Value) {
-    finishSorted(op, row.memory, row.getPlaces(), at, position);
-    return success();
-  });
+  return drainSorted(op, row.memory, row.getPlaces(), at, start, shared);
 }

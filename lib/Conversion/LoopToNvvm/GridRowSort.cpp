@@ -6,20 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Keys and positions of a row that fit lie in shared memory, and are sorted by a bitonic
-// network (longer rows: GridRowRadix.cpp): runs of `half` elements become runs of
-// twice as many, whose first step compares each element with its mirror image in the
-// other run, and whose next steps compare elements 2^k apart. So every comparison puts
-// the lesser element first, and pairs that reach behind the end of a row, where the
-// greatest elements would be, are left out: rows have any number of elements. Positions
-// are the last key, which makes the order the stable one.
+// Keys and positions of a row that fit lie in shared memory, and are sorted by
+// a bitonic network (longer rows: GridRowRadix.cpp): runs of `half` elements
+// become runs of twice as many, whose first step compares each element with its
+// mirror image in the other run, and whose next steps compare elements 2^k
+// apart. So every comparison puts the lesser element first, and pairs that
+// reach behind the end of a row, where the greatest elements would be, are left
+// out: rows have any number of elements. Positions are the last key, which
+// makes the order the stable one. Where few elements of a long row are kept,
+// candidates for these are sorted alone (GridRowSelect.cpp).
 //
 //===----------------------------------------------------------------------===//
 
 #include "GridEmitter.h"
 #include "RowMemory.h"
+#include "RowSelection.h"
 
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
+#include "kiln/Dialect/Loop/IR/RowValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -31,7 +35,7 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-namespace {
+namespace kiln::loop {
 
 /// The keys of a row, and behind them the positions.
 class SortedRow : public RowMemory {
@@ -61,7 +65,7 @@ private:
   unsigned count;
 };
 
-} // namespace
+} // namespace kiln::loop
 
 /// Bytes that rows of a block with columns of these types take, one behind the other;
 /// nothing where they are more than a function may declare.
@@ -177,7 +181,25 @@ LogicalResult GridRowsEmitter::fillSorted(Block &block, RowMemory &memory,
   });
 }
 
-/// The result at a position, whose places are in a column of `memory` from `at` on.
+/// The result, whose places are in a column of `memory` from `at` on.
+LogicalResult GridRowsEmitter::drainSorted(SortOp op, RowMemory &memory,
+                                           unsigned column, Value at,
+                                           const Position &start,
+                                           unsigned shared) {
+  auto drain = [&](const Position &position, Value) {
+    finishSorted(op, memory, column, at, position);
+    return success();
+  };
+  if (op.keepsAll())
+    return emitOwn(start, shared, drain);
+  if (!isOnePerPoint(kernel, op.getResult()))
+    return emitKept(start, op.getKeptExtent(), drain);
+  Position position = start;
+  position.dims.back() = constantIndex(0);
+  return drain(position, {});
+}
+
+/// The result at a position.
 void GridRowsEmitter::finishSorted(SortOp op, RowMemory &memory,
                                    unsigned column, Value at,
                                    const Position &position) {
@@ -191,28 +213,12 @@ void GridRowsEmitter::finishSorted(SortOp op, RowMemory &memory,
   finish(op.getResult(), position, place);
 }
 
-LogicalResult GridRowsEmitter::emitRowSort(SortOp op, const Position &point) {
-  Position start = enter(point, op.getDomain());
-  unsigned shared = point.extents.size();
-  Block &block = op.getBody().front();
-  SmallVector<Type> types(block.getTerminator()->getOperandTypes());
-  unsigned keys = types.size();
-  types.push_back(b.getI32Type());
-  auto declared = getDeclared(op.getRowExtent(), types, schedule.getRows());
-  if (!declared || sortedBytes + *declared > kMostDeclared)
-    return emitRadixSort(op, start, shared);
+/// Puts the first `count` elements of rows in order.
+void GridRowsEmitter::sortDeclared(SortedRow &sorted, ExprAttr most,
+                                   Value count) {
   // What pairs of the last run reach.
-  reached.push_back(op.getRowExtent() * 4);
-  SortedRow sorted(b, types);
-  declareRows(op.getRowExtent(), types, *declared, sorted);
-  auto fill = [&](const Position &position, Value inside) {
-    return fillSorted(block, sorted, position, inside);
-  };
-  if (failed(emitOwn(start, shared, fill)))
-    return failure();
-  NVVM::Barrier0Op::create(b);
-
-  Value count = getArgument(op.getRowExtent()), one = constantIndex(1);
+  reached.push_back(most * 4);
+  Value one = constantIndex(1);
   auto orderInside = [&](Value low, Value high) {
     (void)emitIf(isLess(high, count), [&] {
       sorted.order(low, high);
@@ -244,9 +250,46 @@ LogicalResult GridRowsEmitter::emitRowSort(SortOp op, const Position &point) {
             });
         return width;
       });
+}
 
-  return emitOwn(start, shared, [&](const Position &position, Value) {
-    finishSorted(op, sorted, keys, constantIndex(0), position);
-    return success();
-  });
+/// The first of long rows: of so many candidates as there is room for.
+LogicalResult GridRowsEmitter::emitRowSelect(SortOp op, const Position &start,
+                                             unsigned shared, int64_t room) {
+  SmallVector<Type> types = {
+      op.getBody().front().getTerminator()->getOperand(0).getType(),
+      getPlaceType()};
+  ExprAttr most = guard::getConstant(context, room);
+  SortedRow candidates(b, types);
+  declareRows(most, types, *getDeclared(most, types, /*rows=*/1), candidates);
+  RowSelection row{op, start, shared, {}};
+  auto count = emitCandidates(row, room, candidates);
+  if (failed(count))
+    return failure();
+  sortDeclared(candidates, most, *count);
+  return drainSorted(op, candidates, /*column=*/1, constantIndex(0), start,
+                     shared);
+}
+
+LogicalResult GridRowsEmitter::emitRowSort(SortOp op, const Position &point) {
+  Position start = enter(point, op.getDomain());
+  unsigned shared = point.extents.size();
+  if (auto room = getCandidates(op))
+    return emitRowSelect(op, start, shared, *room);
+  Block &block = op.getBody().front();
+  SmallVector<Type> types(block.getTerminator()->getOperandTypes());
+  unsigned keys = types.size();
+  types.push_back(b.getI32Type());
+  auto declared = getDeclared(op.getRowExtent(), types, schedule.getRows());
+  if (!declared || sortedBytes + *declared > kMostDeclared)
+    return emitRadixSort(op, start, shared);
+  SortedRow sorted(b, types);
+  declareRows(op.getRowExtent(), types, *declared, sorted);
+  auto fill = [&](const Position &position, Value inside) {
+    return fillSorted(block, sorted, position, inside);
+  };
+  if (failed(emitOwn(start, shared, fill)))
+    return failure();
+  NVVM::Barrier0Op::create(b);
+  sortDeclared(sorted, op.getRowExtent(), getArgument(op.getRowExtent()));
+  return drainSorted(op, sorted, keys, constantIndex(0), start, shared);
 }

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -42,7 +43,10 @@ void GridRowsEmitter::enterThread() {
 
 /// In registers, where they hold a row.
 void GridRowsEmitter::bindRow(Value result) {
-  if (schedule.getSteps() == 0 && !isOnePerPoint(kernel, result))
+  bool staysInMemory =
+      schedule.getSteps() == 0 ||
+      makesKept(kernel, result.getDefiningOp<NestOpInterface>());
+  if (staysInMemory && !isOnePerPoint(kernel, result))
     KernelEmitter::bindRow(result);
 }
 
@@ -70,7 +74,7 @@ void GridRowsEmitter::finish(Value result, const Position &position,
       require(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane,
                                     constantIndex(0)));
   } else {
-    if (schedule.getSteps() != 0)
+    if (schedule.getSteps() != 0 && !isOfFewer)
       kept[{result, step}] = value;
     require(elementInside);
   }
@@ -273,6 +277,49 @@ LogicalResult GridRowsEmitter::emitOwn(const Position &start, unsigned shared,
   });
 }
 
+/// The end of the elements of a row that has fewer than others of the kernel.
+/// They are in memory: who has no row of its own keeps away from those of the
+/// last one.
+Value GridRowsEmitter::emitKeptEnd(ExprAttr count) {
+  Value end = getArgument(count);
+  return rowInside
+             ? arith::SelectOp::create(b, rowInside, end, constantIndex(0))
+                   .getResult()
+             : end;
+}
+
+/// These elements, each of which is always the same thread's.
+LogicalResult GridRowsEmitter::emitKept(const Position &start, ExprAttr count,
+                                        RowBody body) {
+  auto loop = scf::ForOp::create(b, lane, emitKeptEnd(count),
+                                 constantIndex(schedule.getThreads()));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  llvm::SaveAndRestore saved(isOfFewer, true);
+  return body(enterRow(start, start.extents.size() - 1, loop.getInductionVar(),
+                       /*lanes=*/1),
+              {});
+}
+
+/// What a thread reduces of such a row.
+FailureOr<SmallVector<Value>>
+GridRowsEmitter::reduceKept(ReduceOp op, const Position &start) {
+  auto loop = scf::ForOp::create(b, lane, emitKeptEnd(start.extents.back()),
+                                 constantIndex(schedule.getThreads()),
+                                 identities(op, 1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(loop.getBody());
+  auto values = accumulate(op,
+                           enterRow(start, start.extents.size() - 1,
+                                    loop.getInductionVar(),
+                                    /*lanes=*/1),
+                           llvm::to_vector_of<Value>(loop.getRegionIterArgs()));
+  if (failed(values))
+    return failure();
+  scf::YieldOp::create(b, *values);
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
 Position GridRowsEmitter::enterPoint(const Position &point,
                                      NestOpInterface nest) {
   Position position = enter(point, nest.getDomain());
@@ -296,8 +343,11 @@ LogicalResult GridRowsEmitter::emitRowPointwise(PointwiseOp op,
            body.get(block.getTerminator()->getOperand(0)));
     return success();
   };
-  return isOnePerPoint(kernel, nest) ? emit(start, {})
-                                     : emitOwn(start, shared, emit);
+  if (isOnePerPoint(kernel, nest))
+    return emit(start, {});
+  if (isOfKept(kernel, nest))
+    return emitKept(start, start.extents.back(), emit);
+  return emitOwn(start, shared, emit);
 }
 
 LogicalResult GridRowsEmitter::emitRowReduce(ReduceOp op,
@@ -305,6 +355,15 @@ LogicalResult GridRowsEmitter::emitRowReduce(ReduceOp op,
   Position start =
       enterPoint(point, cast<NestOpInterface>(op.getOperation()));
   unsigned shared = point.extents.size();
+  if (isOfKept(kernel, cast<NestOpInterface>(op.getOperation()))) {
+    auto values = reduceKept(op, start);
+    if (succeeded(values))
+      values = combineThreads(op, std::move(*values));
+    if (failed(values))
+      return failure();
+    finishAccumulators(op, start, *values);
+    return success();
+  }
   int64_t lanes = schedule.getLanes();
   SmallVector<Value> sums = identities(op, lanes);
   auto step = [&](const Position &position, Value inside) -> LogicalResult {

@@ -12,7 +12,7 @@ func.func @cumsum(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // The keys are the bits of the numbers; what is first in the order is read.
 // CHECK-LABEL: func.func @topk
-// CHECK: %[[P:.*]] = loop.sort parallel (%{{.*}}) in [4] along (%{{.*}}) in [8] at 1 origins ["topk"] : tensor<4x8xi64>
+// CHECK: %[[P:.*]] = loop.sort parallel (%{{.*}}) in [4] along (%{{.*}}) in [8] keeping [3] at 1 origins ["topk"] : tensor<4x3xi64>
 // CHECK: arith.bitcast %{{.*}} : f32 to i32
 // CHECK: loop.yield %{{.*}} : i32
 // CHECK: loop.pointwise (%[[I:.*]], %[[J:.*]]) in [4, 3]
@@ -23,6 +23,22 @@ func.func @topk(%x: tensor<4x8xf32>) -> tensor<4x3xf32> {
   %v, %i = aten.topk(%x, k = 3)
       : (tensor<4x8xf32>) -> (tensor<4x3xf32>, tensor<4x3xi64>)
   return %v : tensor<4x3xf32>
+}
+
+// One element is an extremum, but for the least of floats: a NaN comes last here.
+// CHECK-LABEL: func.func @top1
+// CHECK: loop.reduce {{.*}} in [4, 1] reduction (%{{.*}}) in [8] <argmax>
+// CHECK: loop.sort {{.*}} keeping [1] at 1
+// CHECK: loop.reduce {{.*}} in [4, 1] reduction (%{{.*}}) in [8] <argmin>
+func.func @top1(%x: tensor<4x8xf32>, %y: tensor<4x8xi32>)
+    -> (tensor<4x1xi64>, tensor<4x1xi64>, tensor<4x1xi64>) {
+  %v, %i = aten.topk(%x, k = 1)
+      : (tensor<4x8xf32>) -> (tensor<4x1xf32>, tensor<4x1xi64>)
+  %w, %j = aten.topk(%x, k = 1, largest = false)
+      : (tensor<4x8xf32>) -> (tensor<4x1xf32>, tensor<4x1xi64>)
+  %u, %k = aten.topk(%y, k = 1, largest = false)
+      : (tensor<4x8xi32>) -> (tensor<4x1xi32>, tensor<4x1xi64>)
+  return %i, %j, %k : tensor<4x1xi64>, tensor<4x1xi64>, tensor<4x1xi64>
 }
 
 // A tensor without dimensions is a row of one element.

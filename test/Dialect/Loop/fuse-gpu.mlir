@@ -81,3 +81,51 @@ func.func @short(%x: !c) -> (!p, !p) {
   }
   return %m, %s : !p, !p
 }
+
+// What is read of a row at places that a sort gives is with other threads: another kernel,
+// where a row is for several. Values of elements that come from outside are not.
+
+// CHECK-LABEL: func.func @picked
+// GPU: loop.kernel {{.*}} shared [512]
+// GPU-SAME: #loop.gpu_rows<threads = 1024, rows = 1, lanes = 4, steps = 8>
+// GPU: loop.kernel
+// CPU: loop.kernel {{.*}} shared [512]
+// CHECK-NOT: loop.kernel
+// CHECK: return
+func.func @picked(%x: tensor<512x32000xi32>) -> (tensor<512x50xi32>, tensor<512x50xi32>) {
+  %m = loop.reduce parallel (%i, %k) in [512, 1] reduction (%j) in [32000] <max> : tensor<512x1xi32> {
+    %e = loop.load %x[%i, %j] : tensor<512x32000xi32>
+    loop.yield %e : i32
+  }
+  %d = loop.pointwise (%i, %j) in [512, 32000] : tensor<512x32000xi32> {
+    %e = loop.load %x[%i, %j] : tensor<512x32000xi32>
+    %f = loop.load %m[%i, 0] : tensor<512x1xi32>
+    %g = arith.divsi %e, %f : i32
+    %h = arith.divsi %g, %f : i32
+    %l = arith.remsi %h, %f : i32
+    loop.yield %l : i32
+  }
+  %t = loop.reduce parallel (%i, %k) in [512, 1] reduction (%j) in [32000] <sum> : tensor<512x1xi32> {
+    %e = loop.load %d[%i, %j] : tensor<512x32000xi32>
+    loop.yield %e : i32
+  }
+  %p = loop.sort parallel (%i) in [512] along (%j) in [32000] keeping [50] at 1 : tensor<512x50xi64> {
+    %e = loop.load %d[%i, %j] : tensor<512x32000xi32>
+    %f = loop.load %t[%i, 0] : tensor<512x1xi32>
+    %g = arith.muli %e, %f : i32
+    loop.yield %g : i32
+  }
+  %v = loop.pointwise (%i, %j) in [512, 50] : tensor<512x50xi32> {
+    %k = loop.load %p[%i, %j] : tensor<512x50xi64>
+    %at = arith.index_cast %k : i64 to index
+    %e = loop.load %d[%i, %at] : tensor<512x32000xi32>
+    loop.yield %e : i32
+  }
+  %w = loop.pointwise (%i, %j) in [512, 50] : tensor<512x50xi32> {
+    %k = loop.load %p[%i, %j] : tensor<512x50xi64>
+    %at = arith.index_cast %k : i64 to index
+    %e = loop.load %x[%i, %at] : tensor<512x32000xi32>
+    loop.yield %e : i32
+  }
+  return %v, %w : tensor<512x50xi32>, tensor<512x50xi32>
+}

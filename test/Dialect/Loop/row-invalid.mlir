@@ -107,6 +107,28 @@ func.func @sort_shape(%x: tensor<4xi32>) -> tensor<5xi64> {
 
 // -----
 
+func.func @sort_kept(%x: tensor<4xi32>) -> tensor<5xi64> {
+  // expected-error @+1 {{'loop.sort' op expects to keep at most the 4 elements of a row, but found 5}}
+  %r = loop.sort parallel () in [] along (%j) in [4] keeping [5] at 0 : tensor<5xi64> {
+    %v = loop.load %x[%j] : tensor<4xi32>
+    loop.yield %v : i32
+  }
+  return %r : tensor<5xi64>
+}
+
+// -----
+
+func.func @sort_keeps_twice(%x: tensor<4xi32>) -> tensor<2xi64> {
+  // expected-error @+1 {{expected one extent to be kept, but found 2}}
+  %r = loop.sort parallel () in [] along (%j) in [4] keeping [2, 2] at 0 : tensor<2xi64> {
+    %v = loop.load %x[%j] : tensor<4xi32>
+    loop.yield %v : i32
+  }
+  return %r : tensor<2xi64>
+}
+
+// -----
+
 func.func @sort_result(%x: tensor<4xi32>) -> tensor<4xi32> {
   // expected-error @+1 {{'loop.sort' op expects a result of i64, but found 'tensor<4xi32>'}}
   %r = loop.sort parallel () in [] along (%j) in [4] at 0 : tensor<4xi32> {

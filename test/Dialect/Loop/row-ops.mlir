@@ -55,6 +55,30 @@ func.func @sort(%a: tensor<6xi8>, %b: tensor<6xi32>) -> tensor<6xi64> {
   return %p : tensor<6xi64>
 }
 
+// Some of the elements of each row; all of them are written as no number.
+// CHECK-LABEL: @first
+// CHECK: loop.sort parallel (%{{.*}}) in [s77] along (%{{.*}}) in [8] keeping [3] at 1 : tensor<?x3xi64
+// CHECK: loop.sort parallel (%{{.*}}) in [8] along (%{{.*}}) in [s77] keeping [min(4, s77)] at 0 : tensor<?x8xi64
+// CHECK: loop.sort parallel (%{{.*}}) in [s77] along (%{{.*}}) in [8] at 1 : tensor<?x8xi64
+!u = tensor<?x3xi64, #guard.shape<[s77, 3]>>
+!v = tensor<?x8xi64, #guard.shape<[min(4, s77), 8]>>
+!w = tensor<?x8xi64, #guard.shape<[s77, 8]>>
+func.func @first(%t: tensor<?x8xi32, #guard.shape<[s77, 8]>>) -> (!u, !v, !w) {
+  %p = loop.sort parallel (%i) in [s77] along (%j) in [8] keeping [3] at 1 : !u {
+    %x = loop.load %t[%i, %j] : tensor<?x8xi32, #guard.shape<[s77, 8]>>
+    loop.yield %x : i32
+  }
+  %q = loop.sort parallel (%j) in [8] along (%i) in [s77] keeping [min(s77, 4)] at 0 : !v {
+    %x = loop.load %t[%i, %j] : tensor<?x8xi32, #guard.shape<[s77, 8]>>
+    loop.yield %x : i32
+  }
+  %r = loop.sort parallel (%i) in [s77] along (%j) in [8] keeping [8] at 1 : !w {
+    %x = loop.load %t[%i, %j] : tensor<?x8xi32, #guard.shape<[s77, 8]>>
+    loop.yield %x : i32
+  }
+  return %p, %q, %r : !u, !v, !w
+}
+
 // CHECK-LABEL: @scatter_kinds
 // CHECK: into %{{.*}} <prod>
 // CHECK: into %{{.*}} <min>

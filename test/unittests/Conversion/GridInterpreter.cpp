@@ -92,6 +92,7 @@ private:
   /// Lets threads that wait go on; false if they wait for different things.
   bool meet();
   bool shuffle(ArrayRef<Thread *> warp, NVVM::ShflOp op);
+  bool countAtBarrier(NVVM::BarrierOp op);
   bool doTogether(ArrayRef<Thread *> warp, Operation &op);
 
   Bits &get(Thread &thread, Value value) {
@@ -119,7 +120,7 @@ static bool isTogether(Operation &op) {
 }
 
 static bool waits(Operation &op) {
-  return isa<NVVM::Barrier0Op>(op) || isTogether(op);
+  return isa<NVVM::Barrier0Op, NVVM::BarrierOp>(op) || isTogether(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -437,9 +438,27 @@ bool Grid::meet() {
       ADD_FAILURE() << "threads of a block meet at different barriers";
       return false;
     }
+  if (auto counts = dyn_cast_or_null<NVVM::BarrierOp>(barrier);
+      counts && !countAtBarrier(counts))
+    return false;
   for (Thread &thread : threads)
     thread.next = barrier->getNextNode();
   ++epoch;
+  return true;
+}
+
+/// What all threads of a block get from a barrier: how many of them say so.
+bool Grid::countAtBarrier(NVVM::BarrierOp op) {
+  if (op.getBarrierId() || op.getNumberOfThreads() ||
+      op.getReductionOp() != NVVM::BarrierReduction::POPC) {
+    ADD_FAILURE() << "a barrier of some kind is not interpreted";
+    return false;
+  }
+  uint64_t all = 0;
+  for (Thread &thread : threads)
+    all += get(thread, op.getReductionPredicate())[0] != 0;
+  for (Thread &thread : threads)
+    get(thread, op.getResult(0)).assign(1, all);
   return true;
 }
 

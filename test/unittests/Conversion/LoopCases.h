@@ -58,7 +58,7 @@ const char *getEveryKind();
 // ProductCases.cpp.
 extern const char kCausal[], kKeptRows[], kOverRows[], kSavedUnits[];
 extern const char kOddRows[], kScans[], kGenericScan[], kSorts[], kLongSort[],
-    kScatterKinds[];
+    kKeptOfSorts[], kSelections[], kScatterKinds[];
 extern const char kNumbers[];
 extern const char kProductOfRows[], kProductOfColumns[],
     kProductOfAVector[], kProductWithRounding[];

@@ -316,7 +316,8 @@ void Interpreter::runSort(SortOp op) {
       keys.push_back(key);
     }
     std::sort(keys.begin(), keys.end());
-    for (int64_t j = 0; j < count; ++j) {
+    int64_t kept = evaluateExpr(op.getKeptExtent(), symbols, {});
+    for (int64_t j = 0; j < kept; ++j) {
       std::vector<int64_t> place(outer);
       place.insert(place.begin() + op.getDimension(), j);
       result.at(place) = {0, keys[j].back()};

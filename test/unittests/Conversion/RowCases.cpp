@@ -166,6 +166,162 @@ func.func @main(%x: !k) -> !n {
   return %r : !n
 })";
 
+// The first of rows: values and their sum in the kernel that sorts, of few
+// elements (one too) and of so many that a row is sorted as a whole, of short
+// rows that share a block, along the first dimension, by two keys, and of a row
+// that the kernel makes.
+const char loop::kKeptOfSorts[] = R"(
+!m = tensor<3x?xi32, #guard.shape<[3, s0]>>
+!k = tensor<7x24xi8>
+!v = tensor<3x5xi32>
+!n = tensor<3x5xi64>
+!s = tensor<3x1xi32>
+!f = tensor<24x2xi64>
+!r = tensor<7x4xi64>
+func.func @main(%x: !m, %y: !k) -> (!v, !s, tensor<3x1xi32>, !f, !r, tensor<7x2xi64>) {
+  %values, %sums = loop.kernel @k ins(%a = %x : !m) shared [3] -> (!v, !s) {
+    %p = loop.sort parallel (%i) in [3] along (%j) in [s0] keeping [5] at 1 : !n {
+      %e = loop.load %a[%i, %j] : !m
+      loop.yield %e : i32
+    }
+    %v = loop.pointwise (%i, %j) in [3, 5] : !v {
+      %k = loop.load %p[%i, %j] : !n
+      %at = arith.index_cast %k : i64 to index
+      %e = loop.load %a[%i, %at] : !m
+      loop.yield %e : i32
+    }
+    %s = loop.reduce parallel (%i, %l) in [3, 1] reduction (%j) in [5] <sum> : !s {
+      %e = loop.load %v[%i, %j] : !v
+      loop.yield %e : i32
+    }
+    loop.return %v, %s : !v, !s
+  }
+  %one = loop.kernel @o ins(%a = %x : !m) shared [3] -> tensor<3x1xi32> {
+    %p = loop.sort parallel (%i) in [3] along (%j) in [s0] keeping [1] at 1 : tensor<3x1xi64> {
+      %e = loop.load %a[%i, %j] : !m
+      loop.yield %e : i32
+    }
+    %v = loop.pointwise (%i, %j) in [3, 1] : tensor<3x1xi32> {
+      %k = loop.load %p[%i, %j] : tensor<3x1xi64>
+      %at = arith.index_cast %k : i64 to index
+      %e = loop.load %a[%i, %at] : !m
+      loop.yield %e : i32
+    }
+    loop.return %v : tensor<3x1xi32>
+  }
+  %first = loop.kernel @l ins(%b = %y : !k) shared [24] -> !f {
+    %p = loop.sort parallel (%j) in [24] along (%i) in [7] keeping [2] at 1 : !f {
+      %c = arith.constant 1 : i8
+      %e = loop.load %b[%i, %j] : !k
+      %g = arith.andi %e, %c : i8
+      loop.yield %g, %e : i8, i8
+    }
+    loop.return %p : !f
+  }
+  %short = loop.kernel @s ins(%b = %y : !k) shared [7] -> !r {
+    %p = loop.sort parallel (%i) in [7] along (%j) in [24] keeping [4] at 1 : !r {
+      %e = loop.load %b[%i, %j] : !k
+      loop.yield %e : i8
+    }
+    loop.return %p : !r
+  }
+  %made = loop.kernel @m ins(%b = %y : !k) shared [7] -> tensor<7x2xi64> {
+    %d = loop.pointwise (%i, %j) in [7, 24] : !k {
+      %c = arith.constant 7 : i8
+      %e = loop.load %b[%i, %j] : !k
+      %g = arith.andi %e, %c : i8
+      loop.yield %g : i8
+    }
+    %p = loop.sort parallel (%i) in [7] along (%j) in [24] keeping [2] at 1 : tensor<7x2xi64> {
+      %e = loop.load %d[%i, %j] : !k
+      loop.yield %e : i8
+    }
+    loop.return %p : tensor<7x2xi64>
+  }
+  return %values, %sums, %one, %first, %short, %made
+      : !v, !s, tensor<3x1xi32>, !f, !r, tensor<7x2xi64>
+})";
+
+// The first of rows of a known length, whose elements threads have in
+// registers, of different numbers, of few, where far more are equal than are
+// kept, and of none but one; by keys of eight bits and of 64; and more than
+// half of a row.
+const char loop::kSelections[] = R"(
+!m = tensor<2x768xi32>
+!k = tensor<2x768xi64>
+!p = tensor<2x11xi64>
+!q = tensor<2x150xi64>
+!h = tensor<2x500xi64>
+func.func @main(%x: !m) -> (!p, !p, !p, !q, !q, !h, !p) {
+  %many = loop.kernel @a ins(%a = %x : !m) shared [2] -> !p {
+    %p = loop.sort parallel (%i) in [2] along (%j) in [768] keeping [11] at 1 : !p {
+      %e = loop.load %a[%i, %j] : !m
+      loop.yield %e : i32
+    }
+    loop.return %p : !p
+  }
+  %few = loop.kernel @b ins(%a = %x : !m) shared [2] -> !p {
+    %p = loop.sort parallel (%i) in [2] along (%j) in [768] keeping [11] at 1 : !p {
+      %c = arith.constant 3 : i32
+      %e = loop.load %a[%i, %j] : !m
+      %f = arith.andi %e, %c : i32
+      %g = arith.trunci %f : i32 to i8
+      loop.yield %g : i8
+    }
+    loop.return %p : !p
+  }
+  %same = loop.kernel @c ins(%a = %x : !m) shared [2] -> !p {
+    %p = loop.sort parallel (%i) in [2] along (%j) in [768] keeping [11] at 1 : !p {
+      %c = arith.constant 9223372036854775807 : i64
+      loop.yield %c : i64
+    }
+    loop.return %p : !p
+  }
+  %wide = loop.kernel @d ins(%a = %x : !m) shared [2] -> !q {
+    %p = loop.sort parallel (%i) in [2] along (%j) in [768] keeping [150] at 1 : !q {
+      %e = loop.load %a[%i, %j] : !m
+      %f = arith.extsi %e : i32 to i64
+      loop.yield %f : i64
+    }
+    loop.return %p : !q
+  }
+  %ordered = loop.kernel @e ins(%a = %x : !m) shared [2] -> !q {
+    %p = loop.sort parallel (%i) in [2] along (%j) in [768] keeping [150] at 1 : !q {
+      %e = loop.index (768 - %j)
+      %f = arith.index_cast %e : index to i64
+      %g = arith.trunci %f : i64 to i16
+      loop.yield %g : i16
+    }
+    loop.return %p : !q
+  }
+  %half = loop.kernel @f ins(%a = %x : !m) shared [2] -> !h {
+    %p = loop.sort parallel (%i) in [2] along (%j) in [768] keeping [500] at 1 : !h {
+      %e = loop.load %a[%i, %j] : !m
+      loop.yield %e : i32
+    }
+    loop.return %p : !h
+  }
+  %made = loop.kernel @g ins(%a = %x : !m) shared [2] -> !p {
+    %t = loop.reduce parallel (%i, %l) in [2, 1] reduction (%j) in [768] <max> : tensor<2x1xi32> {
+      %e = loop.load %a[%i, %j] : !m
+      loop.yield %e : i32
+    }
+    %d = loop.pointwise (%i, %j) in [2, 768] : !m {
+      %e = loop.load %a[%i, %j] : !m
+      %f = loop.load %t[%i, 0] : tensor<2x1xi32>
+      %g = arith.subi %f, %e : i32
+      loop.yield %g : i32
+    }
+    %p = loop.sort parallel (%i) in [2] along (%j) in [768] keeping [11] at 1 : !p {
+      %e = loop.load %d[%i, %j] : !m
+      loop.yield %e : i32
+    }
+    loop.return %p : !p
+  }
+  return %many, %few, %same, %wide, %ordered, %half, %made
+      : !p, !p, !p, !q, !q, !h, !p
+})";
+
 // Sorts with one and two keys along both dimensions; the sorted rows are read
 // in the kernel that sorts them.
 const char loop::kSorts[] = R"(

@@ -131,6 +131,20 @@ TEST_F(FusionTest, FewRowsStayTogetherWhereThreadsShareThem) {
   EXPECT_EQ(runFusion(problem, options).groups.size(), 2u);
 }
 
+TEST_F(FusionTest, ComputedPlacesOfARowThatThreadsShareAreWithOthers) {
+  unsigned x = addTensor(1 << 20), row = addTensor(1 << 20),
+           out = addTensor(1 << 20, true);
+  addNode(Kind::Pointwise, {64, 1 << 12}, 1, row, {{x, 2}});
+  addNode(Kind::Pointwise, {64, 1 << 12}, 1, out, {{row, 1}});
+  problem.nodes.back().reads.front().isComputed = true;
+  EXPECT_EQ(runFusion(problem, {}).groups.size(), 1u);
+  FusionOptions options;
+  options.sharedRow = 1 << 12;
+  EXPECT_EQ(runFusion(problem, options).groups.size(), 2u);
+  problem.nodes.back().reads.front().isComputed = false;
+  EXPECT_EQ(runFusion(problem, options).groups.size(), 1u);
+}
+
 TEST_F(FusionTest, IndependentNestsFuseOverACommonInput) {
   unsigned x = addTensor(4096), a = addTensor(4096, true),
            b = addTensor(4096, true);

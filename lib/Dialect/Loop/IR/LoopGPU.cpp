@@ -215,9 +215,10 @@ bool loop::canShareRows(KernelOp kernel) {
       return false;
     if (isReduction && !isOnePerPoint(kernel, nest))
       return false;
-    // A row of one element would count as a value that all threads have.
+    // A row of one element would count as what all threads have, as one that is kept may.
     if (isRow && (nest.getDomain().parallel.size() != shared ||
-                  isOnePerPoint(kernel, nest->getResult(0))))
+                  (!makesKept(kernel, nest) &&
+                   isOnePerPoint(kernel, nest->getResult(0)))))
       return false;
     // A combiner of one's own may count on the order of a scan.
     auto scan = dyn_cast<ScanOp>(nest.getOperation());
@@ -228,7 +229,8 @@ bool loop::canShareRows(KernelOp kernel) {
       auto made = load.getTensor().getDefiningOp<NestOpInterface>();
       // One value per point is with all threads.
       if (made && !isOnePerPoint(kernel, load.getTensor()))
-        isOwn &= readsOwnPlace(load);
+        isOwn &= readsOwnPlace(load) &&
+                 makesKept(kernel, made) == isOfKept(kernel, nest);
     });
     if (!isOwn)
       return false;

@@ -178,8 +178,11 @@ LogicalResult WithinScheduleAttr::verifyKernel(Operation *op) const {
         nest.isReduction() && nest.getDomain().parallel.size() > given;
     // Lanes of a scan are joined with those before them, which takes a kind.
     auto scan = dyn_cast<ScanOp>(nest.getOperation());
+    // Those of a sort that keeps all have no limit to be compared with.
+    auto sort = dyn_cast<SortOp>(nest.getOperation());
     bool hasLanes = (!nest.isOrdered() && !parts) ||
-                    (scan && scan.getCombiner().empty());
+                    (scan && scan.getCombiner().empty()) ||
+                    (sort && !sort.keepsAll());
     if ((along > 1 && (beside > 1 || !hasLanes)) ||
         (beside > 1 && !hasRows))
       return refuse(kernel, *this)

@@ -320,8 +320,14 @@ LogicalResult ScanOp::verifyRegions() {
 LogicalResult SortOp::verify() {
   if (failed(guard::verifyTensors(*this)))
     return failure();
-  if (failed(verifyRow(*this)))
+  if (failed(verifyExtents(*this,
+                           getExprArray(getContext(), {getKeptExtent()}))) ||
+      failed(verifyRow(*this)))
     return failure();
+  auto row = getRowExtent().getConstant(), kept = getKeptExtent().getConstant();
+  if (row && kept && *kept > *row) // C5
+    return emitOpError() << "expects to keep at most the " << *row
+                         << " elements of a row, but found " << *kept;
   auto type = cast<RankedTensorType>(getResult().getType());
   if (!type.getElementType().isSignlessInteger(64)) // C3
     return emitOpError() << "expects a result of i64, but found " << type;

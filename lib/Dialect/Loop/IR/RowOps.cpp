@@ -21,25 +21,39 @@ static SmallVector<guard::ExprAttr> insertRow(ArrayAttr parallel,
   return extents;
 }
 
-/// `parallel (%i) in [4] along (%j) in [8] at 1`.
-static ParseResult
-parseRow(OpAsmParser &parser, OperationState &result,
-         SmallVectorImpl<OpAsmParser::Argument> &arguments,
-         StringAttr parallelName, StringAttr rowName,
-         StringAttr dimensionName) {
-  ArrayAttr parallel, row;
+/// `parallel (%i) in [4] along (%j) in [8] at 1`. Where `keptName` is given,
+/// `keeping [3]` may stand in between; what is kept is all of the row
+/// otherwise.
+static ParseResult parseRow(OpAsmParser &parser, OperationState &result,
+                            SmallVectorImpl<OpAsmParser::Argument> &arguments,
+                            StringAttr parallelName, StringAttr rowName,
+                            StringAttr dimensionName,
+                            StringAttr keptName = {}) {
+  ArrayAttr parallel, row, kept;
   int64_t dimension;
   if (parser.parseKeyword("parallel") ||
       parseDomain(parser, arguments, parallel) ||
       parser.parseKeyword("along"))
     return failure();
   SMLoc loc = parser.getCurrentLocation();
-  if (parseDomain(parser, arguments, row) || parser.parseKeyword("at") ||
-      parser.parseInteger(dimension))
+  if (parseDomain(parser, arguments, row))
     return failure();
   if (row.size() != 1)
     return parser.emitError(loc)
            << "expected one index along the row, but found " << row.size();
+  if (keptName) {
+    kept = row;
+    SMLoc keptLoc = parser.getCurrentLocation();
+    if (succeeded(parser.parseOptionalKeyword("keeping")) &&
+        failed(parseExpressions(parser, kept)))
+      return failure();
+    if (kept.size() != 1)
+      return parser.emitError(keptLoc)
+             << "expected one extent to be kept, but found " << kept.size();
+    result.addAttribute(keptName, kept[0]);
+  }
+  if (parser.parseKeyword("at") || parser.parseInteger(dimension))
+    return failure();
   result.addAttribute(parallelName, parallel);
   result.addAttribute(rowName, row[0]);
   result.addAttribute(dimensionName,
@@ -47,7 +61,9 @@ parseRow(OpAsmParser &parser, OperationState &result,
   return success();
 }
 
-template <typename T> static void printRow(OpAsmPrinter &printer, T op) {
+/// `kept` is null, or what a part of the row is kept of.
+template <typename T>
+static void printRow(OpAsmPrinter &printer, T op, guard::ExprAttr kept = {}) {
   auto arguments = op.getBody().getArguments();
   size_t parallel = op.getParallelExtents().size();
   printer << " parallel ";
@@ -55,6 +71,10 @@ template <typename T> static void printRow(OpAsmPrinter &printer, T op) {
   printer << " along ";
   printDomain(printer, arguments.drop_front(parallel),
               getExprArray(op.getContext(), {op.getRowExtent()}));
+  if (kept) {
+    printer << " keeping ";
+    printExpressions(printer, getExprArray(op.getContext(), {kept}));
+  }
   printer << " at " << op.getDimension();
 }
 
@@ -109,15 +129,17 @@ void ScanOp::print(OpAsmPrinter &printer) {
 //===----------------------------------------------------------------------===//
 
 SmallVector<guard::ExprAttr> SortOp::getResultExtents() {
-  return insertRow(getParallelExtents(), getRowExtent(), getDimension());
+  return insertRow(getParallelExtents(), getKeptExtent(), getDimension());
 }
 
 void SortOp::build(OpBuilder &builder, OperationState &state,
                    RankedTensorType type, ArrayRef<guard::ExprAttr> parallel,
-                   guard::ExprAttr row, int64_t dimension, ArrayAttr origins) {
+                   guard::ExprAttr row, guard::ExprAttr kept, int64_t dimension,
+                   ArrayAttr origins) {
   auto &properties = state.getOrAddProperties<Properties>();
   properties.parallelExtents = getExprArray(builder.getContext(), parallel);
   properties.rowExtent = row;
+  properties.keptExtent = kept;
   properties.dimension = builder.getI64IntegerAttr(dimension);
   properties.origins = origins;
   state.addTypes(type);
@@ -134,12 +156,13 @@ ParseResult SortOp::parse(OpAsmParser &parser, OperationState &result) {
   return failure(parseRow(parser, result, arguments,
                           getParallelExtentsAttrName(result.name),
                           getRowExtentAttrName(result.name),
-                          getDimensionAttrName(result.name)) ||
+                          getDimensionAttrName(result.name),
+                          getKeptExtentAttrName(result.name)) ||
                  parseTypesAndBody(parser, result, arguments,
                                    getOriginsAttrName(result.name)));
 }
 
 void SortOp::print(OpAsmPrinter &printer) {
-  printRow(printer, *this);
+  printRow(printer, *this, keepsAll() ? guard::ExprAttr() : getKeptExtent());
   printTypesAndBody(printer, *this, getBody());
 }

@@ -33,8 +33,8 @@ bool loop::isOnePerPoint(KernelOp kernel, Value value) {
                       [](int64_t size) { return size == 1; });
 }
 
-SmallVector<ExprAttr> loop::getRowExtents(KernelOp kernel,
-                                          NestOpInterface nest) {
+/// Those of a nest, whatever others of the kernel have.
+static SmallVector<ExprAttr> getOwnRow(KernelOp kernel, NestOpInterface nest) {
   Domain domain = nest.getDomain();
   SmallVector<ExprAttr> row;
   for (ExprAttr extent :
@@ -43,6 +43,27 @@ SmallVector<ExprAttr> loop::getRowExtents(KernelOp kernel,
       row.push_back(extent);
   row.append(domain.reduction.begin(), domain.reduction.end());
   return row;
+}
+
+bool loop::isOfKept(KernelOp kernel, NestOpInterface nest) {
+  if (!nest.isPointwise() && !nest.isReduction())
+    return false;
+  return llvm::any_of(kernel.getBody().getOps<SortOp>(), [&](SortOp sort) {
+    return !sort.keepsAll() &&
+           getOwnRow(kernel, nest) == ArrayRef(sort.getKeptExtent());
+  });
+}
+
+bool loop::makesKept(KernelOp kernel, NestOpInterface nest) {
+  auto sort = dyn_cast<SortOp>(nest.getOperation());
+  return sort ? !sort.keepsAll() : isOfKept(kernel, nest);
+}
+
+SmallVector<ExprAttr> loop::getRowExtents(KernelOp kernel,
+                                          NestOpInterface nest) {
+  if (isOfKept(kernel, nest))
+    return {};
+  return getOwnRow(kernel, nest);
 }
 
 ExprAttr loop::getLastExtent(ArrayRef<ExprAttr> row) {

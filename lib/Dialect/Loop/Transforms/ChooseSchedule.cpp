@@ -217,6 +217,13 @@ ScheduleAttr Chooser::chooseWithin(
       shape.kind = NestShape::Kind::Scan;
       shape.row = domain.reduction.back().getConstant();
       shape.wanted = wanted(nest);
+    } else if (auto sort = dyn_cast<SortOp>(nest.getOperation());
+               sort && !sort.keepsAll()) {
+      // Vectors show that nothing of theirs is kept.
+      shape.kind = NestShape::Kind::Scan;
+      shape.row = domain.reduction.back().getConstant();
+      shape.wanted = wanted(nest);
+      shape.vector = shape.wanted.value_or(vector);
     } else if (nest.isOrdered()) {
       shape.kind = NestShape::Kind::Ordered;
     }

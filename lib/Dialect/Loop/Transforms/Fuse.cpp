@@ -219,11 +219,10 @@ static Collected collect(Block &block, GPUTargetAttr gpu,
       for (const analysis::Access &access : analysis::getReads(nest)) {
         Type element =
             cast<RankedTensorType>(access.tensor.getType()).getElementType();
-        node.reads.push_back(
-            {tensorOf(access.tensor),
-             analysis::getFootprint(access, domain, hints) *
-                 analysis::getElementBytes(element),
-             getAlignment(access, domain)});
+        node.reads.push_back({tensorOf(access.tensor),
+                              analysis::getFootprint(access, domain, hints) *
+                                  analysis::getElementBytes(element),
+                              getAlignment(access, domain), access.indirect});
       }
       if (Value init = nest.getInitialTensor())
         node.reads.push_back({tensorOf(init), 0, 0});

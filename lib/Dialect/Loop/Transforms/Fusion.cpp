@@ -26,6 +26,10 @@ namespace {
 using Kind = FusionNode::Kind;
 using Obstacle = FusionObstacle::Kind;
 
+/// Bytes of a row from which on it is no longer one thread's where threads
+/// share rows, and no other thread can have any element of it.
+constexpr int64_t kSharedBytes = 64;
+
 /// Readers of one tensor beyond this number are not paired with each other:
 /// a weight that everything reads says nothing about who belongs together.
 constexpr size_t maxReadersPaired = 32;
@@ -212,6 +216,12 @@ Fuser::whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const {
     workItems *= std::max<int64_t>(node(nodes[0]).parallelHints[d], 1);
   for (unsigned i : nodes)
     points += node(i).points;
+  if (options.sharedRow > 0)
+    for (unsigned i : nodes)
+      for (const FusionRead &read : node(i).reads)
+        if (read.isComputed && written.contains(read.tensor) &&
+            problem.tensors[read.tensor].bytes / workItems > kSharedBytes)
+          return FusionObstacle{Obstacle::OtherIndex};
   bool allFull = llvm::all_of(nodes, [&](unsigned i) {
     return node(i).parallel.size() == k && node(i).kind == Kind::Pointwise;
   });

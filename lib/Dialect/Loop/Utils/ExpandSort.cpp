@@ -79,8 +79,15 @@ void loop::expandSort(SortOp op) {
   Value place = LoadOp::create(b, rank.getResult(0), body.getArguments());
   position.insert(position.begin() + op.getDimension(),
                   arith::IndexCastOp::create(b, b.getIndexType(), place));
+  Value isKept;
+  if (!op.keepsAll()) {
+    Value kept =
+        IndexOp::create(b, b.getIndexType(), ValueRange(), op.getKeptExtent());
+    isKept = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, place,
+                                   arith::IndexCastOp::create(b, i64, kept));
+  }
   YieldAtOp::create(b, Value(arith::IndexCastOp::create(b, i64, own)), position,
-                    Value());
+                    isKept);
   op.getResult().replaceAllUsesWith(scatter.getResult());
   op.erase();
 }

@@ -208,32 +208,37 @@ def Loop_SortOp : Loop_RowOp<"sort", ["holdsRow"]> {
     the position of the element that is k-th in ascending order. The order is
     stable: of elements with equal keys the earlier one comes first.
 
+    With `keeping` only so many elements of the order are asked for, the first
+    ones: what comes behind them need not be put in order. Else all of the row are.
+
     How floats, NaN and descending orders become keys is the body's business
     (a float's bits, flipped below zero, compare as it does), and so is what is
     then read at the positions.
 
-    The shape of the result is the parallel extents with the extent of the row
-    inserted at `dimension`.
+    The shape of the result is the parallel extents with the extent of what is
+    kept inserted at `dimension`.
 
     Constraints:
     - (C1) `dimension` is at most the number of parallel extents.
-    - (C2) the result's shape is the parallel extents with that of the row.
+    - (C2) the result's shape is the parallel extents with that of what is kept.
     - (C3) the result's elements are `i64`.
     - (C4) the body has one `index` argument per extent and yields at least one
       integer, of at least 8 bits.
+    - (C5) no more elements are kept than a row has, as far as both are known.
 
-    Example:
+    Example, the positions of the three least elements of each row:
 
     ```mlir
-    %p = loop.sort parallel (%i) in [4] along (%j) in [8] at 1
-        : tensor<4x8xi64> {
+    %p = loop.sort parallel (%i) in [4] along (%j) in [8] keeping [3] at 1
+        : tensor<4x3xi64> {
       %x = loop.load %t[%i, %j] : tensor<4x8xi32>
       loop.yield %x : i32
     }
     ```
   }];
   let arguments = (ins Loop_ExprArrayAttr:$parallelExtents,
-                       Loop_ExprAttr:$rowExtent, I64Attr:$dimension,
+                       Loop_ExprAttr:$rowExtent, Loop_ExprAttr:$keptExtent,
+                       I64Attr:$dimension,
                        OptionalAttr<StrArrayAttr>:$origins);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body);
@@ -241,9 +246,16 @@ def Loop_SortOp : Loop_RowOp<"sort", ["holdsRow"]> {
     /// Leaves the body block empty.
     OpBuilder<(ins "::mlir::RankedTensorType":$type,
                    "::llvm::ArrayRef<::kiln::guard::ExprAttr>":$parallel,
-                   "::kiln::guard::ExprAttr":$row, "int64_t":$dimension,
+                   "::kiln::guard::ExprAttr":$row,
+                   "::kiln::guard::ExprAttr":$kept, "int64_t":$dimension,
                    CArg<"::mlir::ArrayAttr", "{}">:$origins)>
   ];
+  let extraClassDeclaration = [{
+    /// The extents of the result: what is kept stands at `dimension`.
+    ::llvm::SmallVector<::kiln::guard::ExprAttr> getResultExtents();
+    /// True if all elements of a row are put in order.
+    bool keepsAll() { return getKeptExtent() == getRowExtent(); }
+  }];
 }
 
 def Loop_ScatterOp : Loop_NestOp<"scatter",

@@ -30,8 +30,16 @@ bool isOnePerPoint(KernelOp kernel, NestOpInterface nest);
 /// The same of a tensor that a nest of the kernel makes.
 bool isOnePerPoint(KernelOp kernel, mlir::Value value);
 
-/// What a nest walks at a point: what it reduces, or the row that it makes. Empty for a
-/// single value.
+/// True if a pointwise nest or a reduction has rows as long as what a sort
+/// keeps of its own: fewer elements than other rows of the kernel have, which
+/// threads take one by one.
+bool isOfKept(KernelOp kernel, NestOpInterface nest);
+
+/// True if it makes such rows: what a sort keeps, or a pointwise nest of that.
+bool makesKept(KernelOp kernel, NestOpInterface nest);
+
+/// What a nest walks at a point: what it reduces, or the row that it makes.
+/// Empty for a single value, and for the elements that a sort keeps.
 llvm::SmallVector<guard::ExprAttr> getRowExtents(KernelOp kernel,
                                                  NestOpInterface nest);
 

@@ -47,6 +47,7 @@ struct FusionRead {
   int64_t bytes = 0;
   /// How many leading indices are the nest's own first dimensions.
   unsigned alignment = 0;
+  bool isComputed = false; ///< some index follows from what was read
 };
 
 /// A nest, or an operation that cannot be fused but orders others.

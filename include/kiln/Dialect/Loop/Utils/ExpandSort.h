@@ -16,6 +16,8 @@
 //       { key(%k) < key(%j), or equal and %k < %j }
 //   %p = loop.scatter (%j) in [n] into %zeros <set> { %j at %r[%j] }
 //
+// where only places inside of what is kept are written.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_LOOP_UTILS_EXPANDSORT_H
