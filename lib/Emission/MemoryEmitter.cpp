@@ -167,8 +167,13 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   if (access.kind == LaneAccess::Uniform && wideMask)
     access.kind = LaneAccess::Irregular;
 
-  // One mask for all lanes: a branch, so that nothing is read where it is
-  // false.
+  // One mask for all lanes: where it is false another place is read that has what is
+  // to be there instead, or a branch, so that nothing is read.
+  Value isInside, instead;
+  if (mask && !wideMask && access.kind == LaneAccess::Contiguous)
+    instead = getPadding(other, buffer.elementType, lanes);
+  if (instead)
+    std::swap(mask, isInside);
   if (mask && !wideMask) {
     bool wide = access.kind != LaneAccess::Uniform ||
                 isa<VectorType>(other.getType());
@@ -233,6 +238,8 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   }
 
   Value pointer = elementPointer(buffer, address, position);
+  if (instead)
+    pointer = arith::SelectOp::create(b, isInside, pointer, instead);
   alignment = getAlignment(buffer, address, position);
   if (wideMask) {
     Value fallback = toMemory(broadcast(other, lanes), buffer.elementType);
@@ -245,7 +252,8 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   Value loaded =
       LLVM::LoadOp::create(b, wide ? widen(type, lanes) : type, pointer,
                            alignment, /*isVolatile=*/false,
-                           /*isNonTemporal=*/false, buffer.isConstant);
+                           /*isNonTemporal=*/false,
+                           buffer.isConstant && !instead);
   return fromMemory(loaded, buffer.elementType);
 }
 

@@ -240,9 +240,13 @@ KernelEmitter::accumulate(AccumulationOpInterface op, const Position &position,
 
 /// True if the loops over `dims` are so short that their steps are written out, as
 /// those over a window's taps: what only some indices decide is then computed once.
+/// Where `points` are walked together only the last loop is: there the next step of one
+/// reads what another has read.
 static bool isWrittenOut(ReduceOp op, const Position &position,
-                         ArrayRef<unsigned> dims) {
+                         ArrayRef<unsigned> dims, int64_t points) {
   constexpr int64_t kMostSteps = 16, kMostOperations = 160;
+  if (points > 1 && dims.size() > 1)
+    return false;
   int64_t steps = 1;
   for (unsigned dim : dims) {
     auto extent = position.extents[dim].getConstant();
@@ -255,23 +259,28 @@ static bool isWrittenOut(ReduceOp op, const Position &position,
   return steps <= kMostSteps && steps * operations <= kMostOperations;
 }
 
-/// Loops over `dims` with the accumulators as loop-carried values, whose lanes
-/// are the position's.
 FailureOr<SmallVector<Value>> KernelEmitter::emitReductionLoops(
-    ReduceOp op, Position position, unsigned depth, ArrayRef<unsigned> dims,
-    ArrayRef<Value> accumulators) {
+    ReduceOp op, ArrayRef<Position> positions, unsigned depth,
+    ArrayRef<unsigned> dims, ArrayRef<Value> accumulators) {
   if (depth == dims.size())
-    return accumulate(op, position, accumulators);
+    return accumulateTogether(op, positions, accumulators);
   unsigned dim = dims[depth];
+  // Extents are those of all.
+  const Position &position = positions.front();
+  auto setAll = [&](Value index) {
+    SmallVector<Position> at(positions);
+    for (Position &one : at)
+      setDim(one, dim, index, 1);
+    return at;
+  };
   Value zero = constantIndex(0), extent = getEnd(position, dim);
   auto end = getConstantIntValue(extent);
-  if (end && isWrittenOut(op, position, dims.drop_front(depth))) {
+  if (end && isWrittenOut(op, position, dims.drop_front(depth),
+                          positions.size())) {
     FailureOr<SmallVector<Value>> sums = llvm::to_vector(accumulators);
-    for (int64_t k = 0; k < *end && succeeded(sums); ++k) {
-      Position at = position;
-      setDim(at, dim, constantIndex(k), 1);
-      sums = emitReductionLoops(op, at, depth + 1, dims, *sums);
-    }
+    for (int64_t k = 0; k < *end && succeeded(sums); ++k)
+      sums = emitReductionLoops(op, setAll(constantIndex(k)), depth + 1, dims,
+                                *sums);
     return sums;
   }
   auto emitFor = [&](Value from, Value to,
@@ -279,11 +288,9 @@ FailureOr<SmallVector<Value>> KernelEmitter::emitReductionLoops(
     auto loop = scf::ForOp::create(b, from, to, constantIndex(1), before);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(loop.getBody());
-    Position at = position;
-    setDim(at, dim, loop.getInductionVar(), 1);
-    auto inner = emitReductionLoops(op, at, depth + 1, dims,
-                                    llvm::to_vector_of<Value>(
-                                        loop.getRegionIterArgs()));
+    auto inner = emitReductionLoops(
+        op, setAll(loop.getInductionVar()), depth + 1, dims,
+        llvm::to_vector_of<Value>(loop.getRegionIterArgs()));
     if (failed(inner))
       return failure();
     scf::YieldOp::create(b, *inner);
@@ -301,14 +308,23 @@ FailureOr<SmallVector<Value>> KernelEmitter::emitReductionLoops(
   Value from = blocks.getInductionVar();
   Value to = arith::MinUIOp::create(
       b, arith::AddIOp::create(b, from, block), extent);
-  auto part = emitFor(from, to, identities(op, position.lanes));
+  SmallVector<Value> neutral = identities(op, position.lanes), begun;
+  for (size_t k = 0; k < positions.size(); ++k)
+    llvm::append_range(begun, neutral);
+  auto part = emitFor(from, to, begun);
   if (failed(part))
     return failure();
-  auto sums = combine(
-      op, llvm::to_vector_of<Value>(blocks.getRegionIterArgs()), *part);
-  if (failed(sums))
-    return failure();
-  scf::YieldOp::create(b, *sums);
+  SmallVector<Value> all;
+  SmallVector<Value> before =
+      llvm::to_vector_of<Value>(blocks.getRegionIterArgs());
+  for (size_t k = 0; k < before.size(); k += neutral.size()) {
+    auto sums = combine(op, ArrayRef(before).slice(k, neutral.size()),
+                        ArrayRef(*part).slice(k, neutral.size()));
+    if (failed(sums))
+      return failure();
+    llvm::append_range(all, *sums);
+  }
+  scf::YieldOp::create(b, all);
   return llvm::to_vector_of<Value>(blocks.getResults());
 }
 
@@ -409,11 +425,12 @@ FailureOr<SmallVector<Value>> KernelEmitter::emitReducedRow(
   return all;
 }
 
-LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
-                                        OwnLanes wanted) {
+KernelEmitter::ReducedDims
+KernelEmitter::enterReduced(ReduceOp op, const Position &shared) {
   Domain domain = op.getDomain();
-  Position start = enter(shared, domain);
-  SmallVector<unsigned> own, reduced;
+  ReducedDims entered;
+  auto &[start, own, reduced] = entered;
+  start = enter(shared, domain);
   SmallVector<ExprAttr> extents = domain.all();
   if (joinsReduced)
     extents = analysis::collapseReduced(
@@ -429,14 +446,21 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
       start.dims[k] = constantIndex(0);
     start.extents[k] = extents[k];
   }
+  return entered;
+}
+
+LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
+                                        OwnLanes wanted) {
+  ReducedDims entered = enterReduced(op, shared);
+  ArrayRef<unsigned> reduced = entered.reduced;
   return emitLoops(
-      start, own, wanted.beside,
+      entered.start, entered.own, wanted.beside,
       [&](const Position &position) -> LogicalResult {
         auto values =
             wanted.along == 1
                 ? emitReductionLoops(op, position, 0, reduced,
                                      identities(op, position.lanes))
-                : emitReducedRows(op, position, ArrayRef(reduced).drop_back(),
+                : emitReducedRows(op, position, reduced.drop_back(),
                                   reduced.back(), wanted.along);
         if (failed(values))
           return failure();

@@ -18,23 +18,23 @@ using namespace kiln::bench;
 using kiln::tools::JsonWriter;
 
 /// The part of the limit that a row reaches, 0 if its work is not known.
-static double getShare(const Row &row, const runtime::MachineLimits &machine) {
-  return row.median > 0 ? machine.secondsFor(row.work.bytes,
-                                             row.work.operations) /
-                              row.median
-                        : 0;
+static double getShare(const Row &row, double seconds,
+                       const runtime::MachineLimits &machine) {
+  return seconds > 0 ? machine.secondsFor(row.work.bytes, row.work.operations) /
+                           seconds
+                     : 0;
 }
 
 static std::string printLine(const Row &row, bool isKernel,
                              const runtime::MachineLimits &machine) {
+  double seconds = isKernel ? row.least : row.median;
   char numbers[160];
   std::snprintf(numbers, sizeof(numbers),
                 " | %.1f | %.1f | %.2f | %.2f | %.0f %% |\n",
                 isKernel ? row.launches : row.median * 1e6,
-                (isKernel ? row.median : row.least) * 1e6,
-                row.work.bytes / row.median / 1e9,
-                row.work.operations / row.median / 1e9,
-                100 * getShare(row, machine));
+                row.least * 1e6, row.work.bytes / seconds / 1e9,
+                row.work.operations / seconds / 1e9,
+                100 * getShare(row, seconds, machine));
   return "| " + row.name + numbers;
 }
 
@@ -50,7 +50,7 @@ std::string bench::printTables(const std::vector<Row> &rows,
     if (row.kernels.empty())
       continue;
     text += "\n| kernel of " + row.name +
-            " | launches | us a call | GB/s | Gflop/s | of the limit |\n" + line;
+            " | launches | minimum us | GB/s | Gflop/s | of the limit |\n" + line;
     for (const Row &kernel : row.kernels)
       text += printLine(kernel, /*isKernel=*/true, machine);
   }
@@ -63,11 +63,11 @@ static void write(JsonWriter &json, const Row &row, bool isKernel,
   json.key("median_s").real(row.median);
   if (isKernel)
     json.key("launches").real(row.launches);
-  else
-    json.key("minimum_s").real(row.least);
+  json.key("minimum_s").real(row.least);
   json.key("bytes").real(row.work.bytes);
   json.key("flops").real(row.work.operations);
-  json.key("share_of_limit").real(getShare(row, machine));
+  json.key("share_of_limit")
+      .real(getShare(row, isKernel ? row.least : row.median, machine));
   if (!isKernel) {
     json.key("kernels").beginArray();
     for (const Row &kernel : row.kernels)

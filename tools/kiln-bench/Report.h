@@ -19,7 +19,7 @@ namespace kiln::bench {
 /// A program, or a kernel of one.
 struct Row {
   std::string name;
-  double median = 0, least = 0; ///< seconds of a call; of a kernel the mean is both
+  double median = 0, least = 0; ///< seconds of a call
   double launches = 0;          ///< of a kernel in a call
   tools::Work work;             ///< of a call
   std::vector<Row> kernels;     ///< those that take longest first

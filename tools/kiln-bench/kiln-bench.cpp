@@ -41,8 +41,8 @@ in the cache.
   --inputs=random[:SEED][,s77=16]  for every model; default random:1
   --rounds=N             calls of each (default 30)
   --kernels              a table of the kernels of each program, too: time between
-                         the beginning and the end of a launch, bytes that its
-                         buffers hold
+                         the beginning and the end of its launches in one call,
+                         the least of all rounds, and bytes that its buffers hold
   --json[=FILE]          one JSON object instead of tables
   --machine              print what the machine can do as JSON, and end
   --threads=N            default: as many as this process may use
@@ -187,37 +187,44 @@ static Result<Program> open(const std::string &path, const Flags &flags) {
   return std::move(program);
 }
 
-/// The kernels of a program; `before` is what was counted when rounds began.
-static std::vector<Row>
-getKernels(const Program &program,
-           const std::vector<runtime::RunStats::LaunchTime> &before,
-           unsigned rounds) {
+using LaunchTimes = std::vector<runtime::RunStats::LaunchTime>;
+
+/// The kernels of a program; `counted` is what was counted before the first
+/// round and after each. A launch that another process delays says nothing of
+/// its kernel, so what counts is the round in which it took least.
+static std::vector<Row> getKernels(const Program &program,
+                                   const std::vector<LaunchTimes> &counted) {
   const package::Package &package = program.session->lastVariant().package();
   std::map<std::string, double> operations = getOperations(package);
-  const auto &times = program.session->function().stats().launchTimes;
+  const LaunchTimes &times = counted.back();
+  double rounds = double(counted.size() - 1);
   std::vector<Row> rows;
   for (size_t i = 0; i < times.size() && i < package.image.kernels.size();
        ++i) {
-    runtime::RunStats::LaunchTime time = times[i];
-    if (i < before.size()) {
-      time.launches -= before[i].launches;
-      time.seconds -= before[i].seconds;
-      time.bytes -= before[i].bytes;
-    }
-    if (time.launches == 0)
+    auto at = [&](const LaunchTimes &all) {
+      return i < all.size() ? all[i] : runtime::RunStats::LaunchTime();
+    };
+    runtime::RunStats::LaunchTime before = at(counted.front());
+    if (times[i].launches == before.launches)
       continue;
+    std::vector<double> seconds;
+    for (size_t round = 1; round < counted.size(); ++round)
+      seconds.push_back(at(counted[round]).seconds -
+                        at(counted[round - 1]).seconds);
+    std::sort(seconds.begin(), seconds.end());
     Row row;
     row.name = package.image.kernels[i].name;
-    row.launches = double(time.launches) / rounds;
-    row.median = row.least = time.seconds / rounds;
-    row.work.bytes = time.bytes / rounds;
+    row.launches = double(times[i].launches - before.launches) / rounds;
+    row.median = seconds[seconds.size() / 2];
+    row.least = seconds.front();
+    row.work.bytes = double(times[i].bytes - before.bytes) / rounds;
     auto known = operations.find(row.name);
     if (known != operations.end())
       row.work.operations = known->second * row.launches;
     rows.push_back(std::move(row));
   }
   std::sort(rows.begin(), rows.end(),
-            [](const Row &a, const Row &b) { return a.median > b.median; });
+            [](const Row &a, const Row &b) { return a.least > b.least; });
   return rows;
 }
 
@@ -229,13 +236,19 @@ static Status measure(const Flags &flags) {
       return program.takeError();
     programs.push_back(std::move(*program));
   }
-  std::vector<std::vector<runtime::RunStats::LaunchTime>> before;
-  for (Program &program : programs)
-    before.push_back(program.session->function().stats().launchTimes);
+  std::vector<std::vector<LaunchTimes>> counted(programs.size());
+  auto count = [&](size_t i) {
+    if (flags.kernels)
+      counted[i].push_back(programs[i].session->function().stats().launchTimes);
+  };
+  for (size_t i = 0; i < programs.size(); ++i)
+    count(i);
   for (unsigned round = 0; round < flags.rounds; ++round)
-    for (Program &program : programs)
-      if (Status s = call(program, flags.session.training); !s)
+    for (size_t i = 0; i < programs.size(); ++i) {
+      if (Status s = call(programs[i], flags.session.training); !s)
         return s;
+      count(i);
+    }
   unsigned threads = flags.session.threads;
   if (!programs.empty())
     threads = programs.front().session->threads();
@@ -254,7 +267,7 @@ static Status measure(const Flags &flags) {
     row.least = program.seconds.front();
     row.work = getWork(program.session->lastVariant().package());
     if (flags.kernels)
-      row.kernels = getKernels(program, before[i], flags.rounds);
+      row.kernels = getKernels(program, counted[i]);
     rows.push_back(std::move(row));
   }
   if (!flags.asJson) {

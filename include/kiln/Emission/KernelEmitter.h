@@ -178,12 +178,28 @@ protected:
   // Nests (NestEmitter.cpp).
   /// All nests of the kernel at a position in the shared domain.
   LogicalResult emitNests(const Position &shared);
+  /// The same at several positions that differ in their indices alone, whose
+  /// reductions go step by step together (PointsEmitter.cpp).
+  LogicalResult emitNestsTogether(ArrayRef<Position> points);
+  /// Finds the numbers that masked loads of reductions give instead, and keeps vectors
+  /// of `lanes` of them in memory, for the loops that `emitNestsTogether` makes.
+  void keepPadding(int64_t lanes);
+  /// A place with lanes of `other` at least as many as wanted, if there is one.
+  Value getPadding(Value other, Type elementType, int64_t lanes);
   LogicalResult emitNest(NestOpInterface nest, const Position &shared,
                          OwnLanes lanes = {});
   LogicalResult emitPointwise(PointwiseOp op, const Position &shared,
                               int64_t lanes);
   LogicalResult emitReduce(ReduceOp op, const Position &shared,
                            OwnLanes lanes);
+  LogicalResult emitReduceTogether(ReduceOp op, ArrayRef<Position> points);
+  /// Enters a reduction: the position, and which dimensions are walked, those of its
+  /// own and those that it reduces.
+  struct ReducedDims {
+    Position start;
+    SmallVector<unsigned> own, reduced;
+  };
+  ReducedDims enterReduced(ReduceOp op, const Position &shared);
   /// The whole vectors of a row, [0, split) by `step`, and what is left of it.
   struct RowBounds {
     Value zero, one, split, end, step;
@@ -198,9 +214,14 @@ protected:
   emitReducedRow(ReduceOp op, const Position &outer, unsigned last,
                  int64_t lanes, const RowBounds &row, ArrayRef<Value> carried,
                  unsigned count);
+  /// Loops over `dims` with the accumulators of all positions as loop-carried values,
+  /// position by position.
   FailureOr<SmallVector<Value>>
-  emitReductionLoops(ReduceOp op, Position position, unsigned depth,
+  emitReductionLoops(ReduceOp op, ArrayRef<Position> positions, unsigned depth,
                      ArrayRef<unsigned> dims, ArrayRef<Value> accumulators);
+  FailureOr<SmallVector<Value>>
+  accumulateTogether(ReduceOp op, ArrayRef<Position> positions,
+                     ArrayRef<Value> accumulators);
   FailureOr<SmallVector<Value>> evaluate(AccumulationOpInterface op,
                                          const Position &position);
   FailureOr<SmallVector<Value>> accumulate(AccumulationOpInterface op,
@@ -286,6 +307,12 @@ protected:
   llvm::DenseMap<Value, Buffer> buffers; ///< of tensors that live in memory
   /// Results that are one value per point of the shared domain, by lanes.
   llvm::DenseMap<Value, Value> perPoint;
+  /// The same of each of several points that are walked together.
+  SmallVector<llvm::DenseMap<Value, Value>> perPointTogether;
+  /// Memory with lanes of a number, and how many lanes.
+  llvm::SmallDenseMap<mlir::Attribute, Value> padding;
+  int64_t paddingLanes = 0;
+  bool usesPadding = false; ///< of what `load` reads where a mask is false
   llvm::DenseMap<Value, Value> captured; ///< constants of the kernel's body
   SmallVector<guard::ExprAttr> sharedExtents;
   bool fitsIn32 = true;        ///< every constant that is an index does

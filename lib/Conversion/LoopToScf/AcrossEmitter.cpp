@@ -16,13 +16,53 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
+/// All nests at the points of an item: together if there are as many as an item has,
+/// and else, at the end of a row, one after the other.
+LogicalResult AcrossEmitter::emitPoints(const Position &first, unsigned dim) {
+  int64_t points = schedule.getPoints();
+  auto emitAll = [&]() {
+    SmallVector<Position> all(points, first);
+    for (int64_t k = 1; k < points; ++k)
+      all[k].dims[dim] =
+          arith::AddIOp::create(b, first.dims[dim], constantIndex(k));
+    return emitNestsTogether(all);
+  };
+  auto extent = first.extents[dim].getConstant();
+  if (extent && *extent % points == 0)
+    return emitAll();
+  Value end = getArgument(first.extents[dim]);
+  Value last =
+      arith::AddIOp::create(b, first.dims[dim], constantIndex(points));
+  Value isWhole =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sle, last, end);
+  auto branch = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  if (failed(emitAll()))
+    return failure();
+  b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  auto loop = scf::ForOp::create(b, first.dims[dim], end, constantIndex(1));
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  Position at = first;
+  at.dims[dim] = loop.getInductionVar();
+  return emitNests(at);
+}
+
 /// Lanes across the last shared dimension that is more than one. A work item is a
-/// chunk of it at one point of the outer dimensions.
+/// chunk of it at one point, or a few, of the outer dimensions.
 LogicalResult AcrossEmitter::emitItems() {
   sharedExtents = analysis::collapseShared(kernel, layout);
   unsigned laneDim = analysis::getLaneDim(sharedExtents);
   ExprAttr last = sharedExtents[laneDim];
-  ArrayRef<ExprAttr> outer = ArrayRef(sharedExtents).take_front(laneDim);
+  SmallVector<ExprAttr> outer(
+      ArrayRef(sharedExtents).take_front(laneDim));
+  // Neighbours are walked together in the last dimension that is more than one.
+  int64_t points = laneDim > 0 ? schedule.getPoints() : 1;
+  unsigned besideDim = laneDim > 0 ? analysis::getLaneDim(outer) : 0;
+  if (points > 1) {
+    outer[besideDim] = guard::ceilDiv(outer[besideDim], points);
+    keepPadding(schedule.getLanes());
+  }
   int64_t lanes = schedule.getLanes(), chunk = schedule.getChunk();
   sumBlock = schedule.getSumBlock();
   joinsReduced = true;
@@ -31,7 +71,7 @@ LogicalResult AcrossEmitter::emitItems() {
   bool hasOuter = !llvm::all_of(
       outer, [](ExprAttr extent) { return extent.isConstant(1); });
   ExprAttr chunks = guard::ceilDiv(last, chunk);
-  ExprAttr items = guard::product(context, llvm::to_vector(outer));
+  ExprAttr items = guard::product(context, outer);
   work = items * chunks;
 
   auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));
@@ -52,6 +92,9 @@ LogicalResult AcrossEmitter::emitItems() {
   }
   Position position;
   position.dims = delinearize(item, outer);
+  if (points > 1)
+    position.dims[besideDim] = arith::MulIOp::create(
+        b, position.dims[besideDim], constantIndex(points));
   position.dims.resize(sharedExtents.size(), constantIndex(0));
   position.extents = sharedExtents;
 
@@ -73,7 +116,7 @@ LogicalResult AcrossEmitter::emitItems() {
     if (masked)
       at.mask = firstLanes(
           arith::SubIOp::create(b, to, columns.getInductionVar()), width);
-    return emitNests(at);
+    return points > 1 ? emitPoints(at, besideDim) : emitNests(at);
   };
   if (lanes == 1)
     return emitFor(low, high, 1);

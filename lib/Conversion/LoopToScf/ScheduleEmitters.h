@@ -43,6 +43,7 @@ public:
 
 private:
   LogicalResult emitItems() override;
+  LogicalResult emitPoints(const Position &first, unsigned dim);
 };
 
 class WithinEmitter : public ScheduledEmitter<WithinScheduleAttr> {

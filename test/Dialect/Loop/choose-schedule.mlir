@@ -109,7 +109,7 @@ module attributes {loop.target = #loop.target<
 
   // A small one is a reduction of products, a thin one streams its matrix.
   // CHECK-LABEL: func.func @small
-  // CHECK: schedule #loop.across<lanes = 16, chunk = 16, sum_block = 128, masked = true, grain = 64>
+  // CHECK: schedule #loop.across<lanes = 16, chunk = 16, sum_block = 128, masked = true, grain = 8, points = 8>
   func.func @small(%x: tensor<16x16xf32>, %y: tensor<16x16xf32>)
       -> tensor<16x16xf32> {
     %r = loop.kernel @k ins(%a = %x : tensor<16x16xf32>,
@@ -229,6 +229,42 @@ func.func @images(%x: tensor<2x512x7x7xf32>, %w: tensor<256x512xf32>,
     loop.return %p : tensor<1x64x14x14xf32>
   }
   return %r, %s, %t : tensor<2x256x7x7xf32>, tensor<1x256x14x14xf32>, tensor<1x64x14x14xf32>
+}
+
+// -----
+
+// Windows of neighbours in a row are walked together, as many as there are registers for; windows that
+// are all of an image are not, nor are sums of unknown length.
+// CHECK-LABEL: func.func @windows
+// CHECK: schedule #loop.across<lanes = 8, chunk = 24, sum_block = 128, masked = false, grain = 56, points = 4>
+// CHECK: schedule #loop.across<lanes = {{[0-9]+}}, chunk = {{[0-9]+}}, sum_block = 0, masked = false, grain = {{[0-9]+}}>
+// CHECK: schedule #loop.across<lanes = {{[0-9]+}}, chunk = {{[0-9]+}}, sum_block = 0, masked = false, grain = {{[0-9]+}}>
+func.func @windows(%x: tensor<2x14x14x24xf32>, %w: tensor<3x3x24xf32>,
+                   %z: tensor<2x?x14x24xf32, #guard.shape<[2, s0, 14, 24]>>)
+    -> (tensor<2x12x14x24xf32>, tensor<2x1x1x24xf32>, tensor<2x14x24xf32>) {
+  %r = loop.kernel @k ins(%a = %x : tensor<2x14x14x24xf32>, %b = %w : tensor<3x3x24xf32>) shared [2, 12, 14, 24] -> tensor<2x12x14x24xf32> {
+    %p = loop.contract parallel [2, 12, 14, 24] reduction [3, 3]
+        lhs %a[d0, d1 + d4, d2 + d5 - 1, d3] : tensor<2x14x14x24xf32>
+            mask and(le(1, d2 + d5), lt(d2 + d5 - 1, 14))
+        rhs %b[d4, d5, d3] : tensor<3x3x24xf32> mask 1
+        acc f32 : tensor<2x12x14x24xf32>
+    loop.return %p : tensor<2x12x14x24xf32>
+  }
+  %s = loop.kernel @l ins(%a = %x : tensor<2x14x14x24xf32>) shared [2, 1, 1, 24] -> tensor<2x1x1x24xf32> {
+    %p = loop.reduce parallel (%i, %j, %k, %l) in [2, 1, 1, 24] reduction (%m, %n) in [14, 14] <max> : tensor<2x1x1x24xf32> {
+      %v = loop.load %a[%i, %j * 14 + %m, %k * 14 + %n, %l] : tensor<2x14x14x24xf32>
+      loop.yield %v : f32
+    }
+    loop.return %p : tensor<2x1x1x24xf32>
+  }
+  %t = loop.kernel @m ins(%a = %z : tensor<2x?x14x24xf32, #guard.shape<[2, s0, 14, 24]>>) shared [2, 14, 24] -> tensor<2x14x24xf32> {
+    %p = loop.reduce parallel (%i, %k, %l) in [2, 14, 24] reduction (%m) in [s0] <max> : tensor<2x14x24xf32> {
+      %v = loop.load %a[%i, %m, %k, %l] : tensor<2x?x14x24xf32, #guard.shape<[2, s0, 14, 24]>>
+      loop.yield %v : f32
+    }
+    loop.return %p : tensor<2x14x24xf32>
+  }
+  return %r, %s, %t : tensor<2x12x14x24xf32>, tensor<2x1x1x24xf32>, tensor<2x14x24xf32>
 }
 
 // -----

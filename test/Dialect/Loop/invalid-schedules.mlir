@@ -37,6 +37,16 @@ func.func private @s() attributes {s = #loop.across<lanes = 4, chunk = 4, sum_bl
 
 // -----
 
+// expected-error @below {{points of a schedule is in 1..16, but found 0}}
+func.func private @s() attributes {s = #loop.across<lanes = 4, chunk = 4, sum_block = 0, masked = true, grain = 1, points = 0>}
+
+// -----
+
+// expected-error @below {{points = 2 with results past the caches; expected one or the other}}
+func.func private @s() attributes {s = #loop.across<lanes = 4, chunk = 4, sum_block = 0, masked = true, grain = 1, points = 2, stream = [0]>}
+
+// -----
+
 // expected-error @below {{along of a schedule is a power of two in 1..128, but found 0}}
 func.func private @s() attributes {s = #loop.within<along = [1, 0], beside = [1, 1], sum_block = 0, masked = true, grain = 1>}
 

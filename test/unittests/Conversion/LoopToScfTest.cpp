@@ -47,12 +47,15 @@ struct CPUSchedule {
   bool masked = false;
   bool isAhead = false; ///< panels are made by a kernel of their own, where they can be
   bool streams = false; ///< every result, past the caches
+  int64_t points = 1;   ///< of an item
 };
 
 constexpr CPUSchedule kCPUSchedules[] = {
     {"Scalar", CPUWay::Across, 1},
     {"Across16", CPUWay::Across, 16},
     {"MaskedAcross8", CPUWay::Across, 8, true},
+    {"PointsAcross16", CPUWay::Across, 16, false, false, false, 4},
+    {"MaskedPointsAcross8", CPUWay::Across, 8, true, false, false, 3},
     {"Within8", CPUWay::Within, 8},
     {"MaskedWithin16", CPUWay::Within, 16, true},
     {"MaskedBeside4", CPUWay::Beside, 4, true},
@@ -181,7 +184,8 @@ static ScheduleAttr getCPUSchedule(KernelOp kernel, const CPUSchedule &schedule)
     return AcrossScheduleAttr::get(context, schedule.lanes,
                                    /*chunk=*/3 * schedule.lanes,
                                    /*sum_block=*/4, schedule.masked,
-                                   /*grain=*/1, getStream(kernel, schedule));
+                                   /*grain=*/1, schedule.points,
+                                   getStream(kernel, schedule));
   return getWithin(kernel, schedule);
 }
 

@@ -255,11 +255,70 @@ func.func @main(%x: !x, %w: !w, %p: !b) -> !y {
   return %r : !y
 })";
 
+// A window of each channel, channels last: neighbours share most of what they read.
+static const char kDepthwise[] = R"(
+!x = tensor<?x5x?x21xf32, #guard.shape<[s0, 5, s1, 21]>>
+!w = tensor<3x5x21xf32>
+!b = tensor<21xf32>
+func.func @main(%x: !x, %w: !w, %p: !b) -> !x {
+  %r = loop.kernel @k ins(%a = %x : !x, %b = %w : !w, %c = %p : !b)
+      shared [s0, 5, s1, 21] -> !x {
+    %s = loop.contract parallel [s0, 5, s1, 21] reduction [3, 5]
+        lhs %a[d0, d1 + d4 - 1, d2 + d5 - 2, d3] : !x
+            mask and(le(1, d1 + d4), lt(d1 + d4 - 1, 5), le(2, d2 + d5), lt(d2 + d5 - 2, s1))
+        rhs %b[d4, d5, d3] : !w mask 1
+        acc f32 : !x epilogue (%acc, %n, %i, %j, %o) {
+      %e = loop.load %c[%o] : !b
+      %f = arith.addf %acc, %e : f32
+      loop.yield %f : f32
+    }
+    loop.return %s : !x
+  }
+  return %r : !x
+})";
+
+// Two reductions over windows with different padding and what joins them, at each point:
+// the largest element less the sum.
+static const char kPooling[] = R"(
+!x = tensor<?x5x?x21xf32, #guard.shape<[s0, 5, s1, 21]>>
+func.func @main(%x: !x) -> (!x, !x) {
+  %r:2 = loop.kernel @k ins(%a = %x : !x) shared [s0, 5, s1, 21] -> (!x, !x) {
+    %low = arith.constant 0xFF800000 : f32
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1 : index
+    %m = loop.reduce parallel (%n, %i, %j, %o) in [s0, 5, s1, 21]
+        reduction (%k, %l) in [3, 3] <max> : !x {
+      %v = loop.index (and(le(1, %i + %k), lt(%i + %k - 1, 5), le(1, %j + %l), lt(%j + %l - 1, s1)))
+      %c = arith.cmpi eq, %v, %one : index
+      %e = loop.load %a[%n, %i + %k - 1, %j + %l - 1, %o] mask %c, %low : !x
+      loop.yield %e : f32
+    }
+    %s = loop.reduce parallel (%n, %i, %j, %o) in [s0, 5, s1, 21]
+        reduction (%k, %l) in [1, 2] <sum> : !x {
+      %v = loop.index (lt(%j + %l, s1))
+      %c = arith.cmpi eq, %v, %one : index
+      %e = loop.load %a[%n, %i + %k, %j + %l, %o] mask %c, %zero : !x
+      loop.yield %e : f32
+    }
+    %d = loop.pointwise (%n, %i, %j, %o) in [s0, 5, s1, 21] : !x {
+      %p = loop.load %m[%n, %i, %j, %o] : !x
+      %q = loop.load %s[%n, %i, %j, %o] : !x
+      %f = arith.subf %p, %q : f32
+      loop.yield %f : f32
+    }
+    loop.return %d, %m : !x, !x
+  }
+  return %r#0, %r#1 : !x, !x
+})";
+
 llvm::ArrayRef<LoopCase> loop::getWindowCases() {
   static const std::vector<SymbolValues> images = {
       {{"s0", 1}, {"s1", 1}},  {{"s0", 2}, {"s1", 7}},
       {{"s0", 1}, {"s1", 16}}, {{"s0", 3}, {"s1", 33}},
       {{"s0", 0}, {"s1", 9}},  {{"s0", 2}, {"s1", 96}}};
+  // Fewer, as a window of each channel is many elements for an interpreter.
+  static const std::vector<SymbolValues> few = {
+      {{"s0", 2}, {"s1", 1}}, {{"s0", 1}, {"s1", 8}}, {{"s0", 0}, {"s1", 9}}};
   static const LoopCase cases[] = {
       {"PaddedWindows", kPadded, images, 0, 1024},
       {"StridedWindows",
@@ -276,6 +335,10 @@ llvm::ArrayRef<LoopCase> loop::getWindowCases() {
       {"ChannelsLast", kChannelsLast, images, 0, 1024},
       {"ManyChannels", kManyChannels, {{{"s0", 0}}, {{"s0", 1}}, {{"s0", 3}}}, 0, 4096},
       {"ChannelsFirst", kChannelsFirst, {{}}, 0, 1024},
+      {"Depthwise", kDepthwise, few, 0, 1024},
+      {"DepthwiseSpecial", kDepthwise, few, 0, 1024, /*special=*/true},
+      {"Pooling", kPooling, few, 0, 1024},
+      {"PoolingSpecial", kPooling, few, 0, 1024, /*special=*/true},
   };
   return cases;
 }

@@ -72,6 +72,34 @@ TEST(Schedules, ReductionsOverRowsReadMuchOfARow) {
   EXPECT_EQ(chooseAcross(shape, kWide).lanes, 32);
 }
 
+TEST(Schedules, WindowsOfNeighboursAreWalkedTogether) {
+  AcrossShape shape;
+  shape.last = 120;
+  shape.vector = 16;
+  shape.inner = 5;
+  shape.carried = 2;
+  shape.hasOuter = shape.hasWindows = true;
+  // As many as there are registers for.
+  AcrossSchedule s = chooseAcross(shape, kWide);
+  EXPECT_EQ(s.points, 8);
+  EXPECT_EQ(s.lanes, 16);
+  EXPECT_EQ(s.chunk, 120);
+  // Rather none left at the end of a row.
+  shape.beside = 14;
+  EXPECT_EQ(chooseAcross(shape, kWide).points, 7);
+  shape.beside = 13;
+  EXPECT_EQ(chooseAcross(shape, kWide).points, 8);
+  shape.beside = 3;
+  EXPECT_EQ(chooseAcross(shape, kWide).points, 3);
+  shape.beside = 1;
+  EXPECT_EQ(chooseAcross(shape, kWide).points, 1);
+  shape.beside = 0;
+  EXPECT_EQ(chooseAcross(shape, kWide).points, 8);
+  EXPECT_EQ(chooseAcross(shape, kNarrow).points, 4);
+  shape.hasWindows = false;
+  EXPECT_EQ(chooseAcross(shape, kWide).points, 1);
+}
+
 TEST(Schedules, BlocksFillHalfTheSecondCache) {
   BlocksShape shape;
   shape.points = 12;

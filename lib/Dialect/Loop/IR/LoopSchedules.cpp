@@ -93,9 +93,14 @@ static LogicalResult verifyContraction(Attribute attr, Operation *op) {
 
 LogicalResult AcrossScheduleAttr::verify(EmitError emitError, int64_t lanes,
                                          int64_t chunk, int64_t sumBlock, bool,
-                                         int64_t grain,
+                                         int64_t grain, int64_t points,
                                          ArrayRef<int64_t> stream) {
+  if (points > 1 && !stream.empty()) // C6
+    return emitError() << "points = " << points
+                       << " with results past the caches; expected one or the "
+                          "other";
   return failure(
+      failed(verifyRange(emitError, "points", points, 1, 16)) ||         // C6
       failed(verifyPower(emitError, "lanes", lanes, 1, 128)) ||          // C1
       failed(verifyRange(emitError, "chunk", chunk, 1, 1000000000)) ||   // C2
       failed(verifyRange(emitError, "sum_block", sumBlock, 0, 1000000000)) ||

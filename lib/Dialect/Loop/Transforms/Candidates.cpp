@@ -76,7 +76,7 @@ void Collector::addProducts(std::optional<PackedSchedule> first) {
 void Collector::addAcross(AcrossScheduleAttr first) {
   AcrossSchedule plain = {first.getLanes(), first.getChunk(),
                           first.getSumBlock(), first.getMasked(),
-                          first.getGrain()};
+                          first.getGrain(), first.getPoints()};
   Size last;
   if (!kernel.getShared().empty())
     last = getExprs(kernel.getShared()).back().getConstant();
@@ -85,7 +85,7 @@ void Collector::addAcross(AcrossScheduleAttr first) {
     last = std::nullopt;
   for (const AcrossSchedule &s : loop::getCandidates(plain, last))
     add(AcrossScheduleAttr::get(context, s.lanes, s.chunk, s.sumBlock, s.masked,
-                                s.grain, first.getStream()));
+                                s.grain, s.points, first.getStream()));
 }
 
 void Collector::addWithin(WithinScheduleAttr first) {

@@ -183,9 +183,14 @@ ScheduleAttr Chooser::chooseAcross(KernelOp kernel, ArrayRef<ExprAttr> shared,
     for (ExprAttr extent : ArrayRef(extents).drop_front(shared.size()))
       shape.inner = std::max(shape.inner, estimate(extent));
   }
+  if (lane > 0 && !shape.traps) {
+    unsigned beside = analysis::getLaneDim(shared.take_front(lane));
+    shape.beside = shared[beside].getConstant();
+    shape.hasWindows = hasWindows(kernel, shared.size());
+  }
   AcrossSchedule s = loop::chooseAcross(shape, machine);
   return AcrossScheduleAttr::get(context, s.lanes, s.chunk, s.sumBlock,
-                                 s.masked, s.grain, /*stream=*/{});
+                                 s.masked, s.grain, s.points, /*stream=*/{});
 }
 
 ScheduleAttr Chooser::chooseWithin(
@@ -354,7 +359,7 @@ static AcrossScheduleAttr fitColumns(AcrossScheduleAttr s, Size columns,
     lanes /= 2;
   return AcrossScheduleAttr::get(s.getContext(), lanes, std::min(lanes, *columns),
                                  s.getSumBlock(), s.getMasked(), s.getGrain(),
-                                 s.getStream());
+                                 s.getPoints(), s.getStream());
 }
 
 /// A contraction as a reduction: lanes along the last parallel dimension if both
@@ -488,10 +493,14 @@ ScheduleAttr Chooser::addStream(ScheduleAttr schedule) {
   SmallVector<int64_t> stream = getStreamedResults(kernel, machine.streamBytes);
   if (stream.empty())
     return schedule;
-  if (auto s = dyn_cast<AcrossScheduleAttr>(schedule))
+  if (auto s = dyn_cast<AcrossScheduleAttr>(schedule)) {
+    // Lines of several points at a time are not begun and ended together.
+    if (s.getPoints() > 1)
+      return schedule;
     return AcrossScheduleAttr::get(context, s.getLanes(), s.getChunk(),
                                    s.getSumBlock(), s.getMasked(), s.getGrain(),
-                                   stream);
+                                   s.getPoints(), stream);
+  }
   if (auto s = dyn_cast<WithinScheduleAttr>(schedule))
     return WithinScheduleAttr::get(context, s.getAlong(), s.getBeside(),
                                    s.getSumBlock(), s.getMasked(), s.getGrain(),

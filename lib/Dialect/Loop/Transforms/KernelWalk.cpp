@@ -129,3 +129,24 @@ Walk loop::getWalk(KernelOp kernel, const analysis::SizeHints &hints,
     return Walk::Within;
   return transposes ? Walk::Tiled : Walk::Across;
 }
+
+bool loop::hasWindows(KernelOp kernel, unsigned shared) {
+  constexpr int64_t kMostTaps = 16, kMostElements = 128;
+  bool found = false;
+  for (NestOpInterface nest : kernel.getNests()) {
+    Domain domain = nest.getDomain();
+    if (domain.parallel.size() != shared)
+      return false;
+    int64_t elements = 1;
+    for (ExprAttr extent : domain.reduction) {
+      auto taps = extent.getConstant();
+      if (!taps || *taps > kMostTaps)
+        return false;
+      elements *= std::max<int64_t>(*taps, 1);
+      if (elements > kMostElements)
+        return false;
+    }
+    found |= nest.isReduction() && elements > 1;
+  }
+  return found;
+}

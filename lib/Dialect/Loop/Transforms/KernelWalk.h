@@ -39,6 +39,10 @@ double countOperations(KernelOp kernel, const analysis::SizeHints &hints);
 /// True if the terms of a nest are added up in blocks.
 bool hasBlocks(NestOpInterface nest);
 
+/// True if what the kernel reduces are windows: few elements, as is known here, at each
+/// point of the `shared` dimensions.
+bool hasWindows(KernelOp kernel, unsigned shared);
+
 } // namespace kiln::loop
 
 #endif // KILN_LIB_DIALECT_LOOP_TRANSFORMS_KERNELWALK_H

@@ -81,12 +81,28 @@ int64_t loop::getGrain(const Machine &machine, int64_t pointsPerItem) {
 // Nests
 //===----------------------------------------------------------------------===//
 
+/// Neighbours whose windows are walked together: as many as have registers besides what
+/// they read, and if that can be, so many that none are left at the end of a row.
+static int64_t choosePoints(const AcrossShape &kernel, const Machine &machine) {
+  int64_t most = machine.registers / 4;
+  if (!kernel.hasWindows || most < 2)
+    return 1;
+  if (!kernel.beside)
+    return most;
+  for (int64_t points = most; points > most / 2; --points)
+    if (*kernel.beside % points == 0)
+      return points;
+  return std::max<int64_t>(std::min(most, *kernel.beside), 1);
+}
+
 AcrossSchedule loop::chooseAcross(const AcrossShape &kernel,
                                   const Machine &machine) {
   AcrossSchedule schedule;
   schedule.masked = machine.masks && !kernel.traps;
+  schedule.points = choosePoints(kernel, machine);
+  bool isAlone = schedule.points == 1;
   int64_t wanted = kernel.vector;
-  if (kernel.carried > 0)
+  if (kernel.carried > 0 && isAlone)
     while (wanted < kColumnLanes &&
            2 * wanted / kernel.vector * kernel.carried <= machine.registers / 2)
       wanted *= 2;
@@ -95,13 +111,14 @@ AcrossSchedule loop::chooseAcross(const AcrossShape &kernel,
   int64_t chunk = kernel.hasOuter ? kRowChunk : kVectorsOfChunk * lanes;
   // A second pass over the rows would be another item's as well.
   if (kernel.carried > 0)
-    chunk = lanes;
+    chunk = isAlone ? lanes : kColumnLanes;
   chunk = std::max(chunk / lanes * lanes, lanes);
   if (kernel.last)
     chunk = std::max<int64_t>(std::min(chunk, *kernel.last), 1);
   schedule.chunk = chunk;
   schedule.sumBlock = kernel.addsFloats ? kSumBlock : 0;
-  schedule.grain = getGrain(machine, multiply(chunk, kernel.inner));
+  schedule.grain = getGrain(
+      machine, multiply(multiply(chunk, kernel.inner), schedule.points));
   return schedule;
 }
 

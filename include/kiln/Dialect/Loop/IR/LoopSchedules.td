@@ -57,6 +57,10 @@ def Loop_AcrossScheduleAttr : Loop_Schedule<"AcrossSchedule", "across"> {
     at one point of the others. Sums of floats are added up in blocks of
     `sum_block` terms, with 0 in one piece.
 
+    With `points`, an item has so many neighbours in the dimension before that one, and
+    their reductions go step by step together: what they read of a window that
+    neighbours share, and factors that are the same for all, is loaded once.
+
     Constraints:
     - (C1) `lanes` is a power of two from 1 to 128.
     - (C2) `chunk` is from 1 to 10^9, `sum_block` from 0 to 10^9.
@@ -64,6 +68,7 @@ def Loop_AcrossScheduleAttr : Loop_Schedule<"AcrossSchedule", "across"> {
     - (C4) the kernel has a shared dimension, no scatter and no sort, and what
       stays inside of it is one value per point of the shared domain.
     - (C5) `stream` are numbers of results, each greater than the one before.
+    - (C6) `points` is from 1 to 16, and 1 where results are streamed.
 
     Example: `#loop.across<lanes = 16, chunk = 4096, sum_block = 128,
     masked = true, grain = 4, stream = [0]>`
@@ -71,10 +76,11 @@ def Loop_AcrossScheduleAttr : Loop_Schedule<"AcrossSchedule", "across"> {
   let parameters = (ins "int64_t":$lanes, "int64_t":$chunk,
                         "int64_t":$sum_block, "bool":$masked,
                         "int64_t":$grain,
+                        DefaultValuedParameter<"int64_t", "1">:$points,
                         OptionalArrayRefParameter<"int64_t">:$stream);
   let assemblyFormat = [{
-    `<` struct($lanes, $chunk, $sum_block, $masked, $grain)
-        (`,` `stream` `=` custom<Lanes>($stream)^)? `>`
+    `<` struct($lanes, $chunk, $sum_block, $masked, $grain, $points,
+               custom<Lanes>($stream)) `>`
   }];
 }
 

@@ -75,11 +75,15 @@ struct AcrossShape {
   /// Values that its reductions carry for each lane, 0 if there are none: the most
   /// of a nest. Their loops read a piece of a row at each step.
   int64_t carried = 0;
+  /// Its reductions are over windows, which neighbours in the dimension before the
+  /// last share in part; and the extent of that dimension.
+  bool hasWindows = false;
+  Size beside;
 };
 struct AcrossSchedule {
   int64_t lanes, chunk, sumBlock;
   bool masked;
-  int64_t grain;
+  int64_t grain, points = 1;
 };
 AcrossSchedule chooseAcross(const AcrossShape &kernel, const Machine &machine);
 

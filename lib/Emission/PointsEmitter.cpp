@@ -1,0 +1,124 @@
+//===- PointsEmitter.cpp - Nests at several points together ---------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Windows of neighbours overlap: at step k of its window a point reads what the one
+// before it reads at step k + 1, and weights are the same for all. So points go through
+// the steps of their reductions together, each with accumulators of its own, and what
+// two of them read is read once. Each adds up in the order that it has alone.
+//
+// Two loads are seen to be one only where neither is behind a branch. Where padding
+// leaves a place out, an address is chosen instead: that of memory which holds the
+// padding.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Emission/KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+
+void KernelEmitter::keepPadding(int64_t lanes) {
+  paddingLanes = lanes;
+  for (NestOpInterface nest : kernel.getNests()) {
+    auto op = dyn_cast<ReduceOp>(nest.getOperation());
+    if (!op)
+      continue;
+    op.getBody().walk([&](LoadOp load) {
+      FloatAttr number;
+      if (!load.getMask() || !matchPattern(load.getOther(), m_Constant(&number)) ||
+          padding.contains(number))
+        return;
+      unsigned bytes = (number.getType().getIntOrFloatBitWidth() + 7) / 8;
+      Value place = allocateScratch(guard::getConstant(context, lanes * bytes));
+      Value value = arith::ConstantOp::create(b, number);
+      LLVM::StoreOp::create(b, broadcast(value, lanes), place, bytes);
+      padding[number] = place;
+    });
+  }
+}
+
+Value KernelEmitter::getPadding(Value other, Type elementType, int64_t lanes) {
+  FloatAttr number;
+  if (!usesPadding || lanes > paddingLanes || !isa<FloatType>(elementType) ||
+      !matchPattern(other, m_Constant(&number)) ||
+      number.getType() != elementType)
+    return {};
+  return padding.lookup(number);
+}
+
+FailureOr<SmallVector<Value>>
+KernelEmitter::accumulateTogether(ReduceOp op, ArrayRef<Position> positions,
+                                  ArrayRef<Value> accumulators) {
+  if (positions.size() == 1)
+    return accumulate(op, positions.front(), accumulators);
+  size_t count = accumulators.size() / positions.size();
+  SmallVector<Value> all;
+  for (auto [k, position] : llvm::enumerate(positions)) {
+    std::swap(perPoint, perPointTogether[k]);
+    auto values =
+        accumulate(op, position, accumulators.slice(k * count, count));
+    std::swap(perPoint, perPointTogether[k]);
+    if (failed(values))
+      return failure();
+    llvm::append_range(all, *values);
+  }
+  return all;
+}
+
+LogicalResult KernelEmitter::emitReduceTogether(ReduceOp op,
+                                                ArrayRef<Position> points) {
+  SmallVector<Position> positions;
+  SmallVector<Value> begun;
+  ReducedDims entered;
+  for (const Position &point : points) {
+    entered = enterReduced(op, point);
+    positions.push_back(entered.start);
+    llvm::append_range(begun, identities(op, point.lanes));
+  }
+  auto values = emitReductionLoops(op, positions, 0, entered.reduced, begun);
+  if (failed(values))
+    return failure();
+  size_t count = begun.size() / points.size();
+  for (auto [k, position] : llvm::enumerate(positions)) {
+    std::swap(perPoint, perPointTogether[k]);
+    finishAccumulators(op, position, ArrayRef(*values).slice(k * count, count));
+    std::swap(perPoint, perPointTogether[k]);
+  }
+  return success();
+}
+
+LogicalResult KernelEmitter::emitNestsTogether(ArrayRef<Position> points) {
+  usesPadding = true;
+  perPointTogether.resize(points.size());
+  llvm::scope_exit end([&] {
+    usesPadding = false;
+    perPointTogether.clear();
+  });
+  for (NestOpInterface nest : kernel.getNests()) {
+    auto op = dyn_cast<ReduceOp>(nest.getOperation());
+    if (op && op.getDomain().parallel.size() == points[0].extents.size()) {
+      if (failed(emitReduceTogether(op, points)))
+        return failure();
+      continue;
+    }
+    for (auto [k, point] : llvm::enumerate(points)) {
+      std::swap(perPoint, perPointTogether[k]);
+      LogicalResult emitted = emitNest(nest, point);
+      std::swap(perPoint, perPointTogether[k]);
+      if (failed(emitted))
+        return failure();
+    }
+  }
+  return success();
+}
