@@ -523,3 +523,27 @@ func.func @turned(%y: tensor<2x4x9x9xf32>, %w: tensor<4x4x3x3xf32>,
       acc f32 : tensor<2x9xf32>
   return %r, %s : tensor<2x4x9x9xf32>, tensor<2x9xf32>
 }
+
+// -----
+
+// The gradient of a weight whose order is not worth what the others would cost: what was
+// freed of the caller for it is the caller's again, and keeps its order.
+// CPU-LABEL: func.func @given_up
+// CPU: %[[S:.*]] = loop.contract parallel [32, 3, 3] reduction [1, 16, 16]
+// CPU-NOT: loop.pointwise
+// CPU: return %[[S]],
+func.func @given_up(%x: tensor<1x16x16x32xf32>, %g: tensor<1x16x16x32xf32>,
+                    %y: tensor<1x32x8x8xf32>, %v: tensor<32x3x3xf32>)
+    -> (tensor<32x3x3xf32>, tensor<1x32x8x8xf32>) {
+  %s = loop.contract parallel [32, 3, 3] reduction [1, 16, 16]
+      lhs %x[d3, d4 + d1 - 1, d5 + d2 - 1, d0] : tensor<1x16x16x32xf32>
+          mask and(and(le(1, d4 + d1), lt(d4 + d1 - 1, 16)), and(le(1, d5 + d2), lt(d5 + d2 - 1, 16)))
+      rhs %g[d3, d4, d5, d0] : tensor<1x16x16x32xf32> mask 1
+      acc f32 : tensor<32x3x3xf32>
+  %t = loop.contract parallel [1, 32, 8, 8] reduction [3, 3]
+      lhs %y[d0, d1, d2 + d4 - 1, d3 + d5 - 1] : tensor<1x32x8x8xf32>
+          mask and(and(le(1, d2 + d4), lt(d2 + d4 - 1, 8)), and(le(1, d3 + d5), lt(d3 + d5 - 1, 8)))
+      rhs %v[d1, d4, d5] : tensor<32x3x3xf32> mask 1
+      acc f32 : tensor<1x32x8x8xf32>
+  return %s, %t : tensor<32x3x3xf32>, tensor<1x32x8x8xf32>
+}

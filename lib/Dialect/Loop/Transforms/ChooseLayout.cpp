@@ -310,6 +310,8 @@ bool ImageLayouts::pays() {
 
 void ImageLayouts::giveUp() {
   chosen.clear();
+  // A result whose copy goes is the caller's again.
+  changeable.clear();
   for (PointwiseOp copy : returnedCopies) {
     auto load = *copy.getBody().getOps<LoadOp>().begin();
     copy.getResult().replaceAllUsesWith(load.getTensor());
