@@ -221,6 +221,10 @@ void ContractionBuilder::store(Value value, Value pointer, unsigned alignment,
     LLVM::StoreOp::create(b, loc, value, pointer, alignment);
 }
 
+void ContractionBuilder::prefetch(Value pointer) {
+  LLVM::Prefetch::create(b, loc, pointer, /*rw=*/0, /*hint=*/2, /*cache=*/1);
+}
+
 void ContractionBuilder::clear(Value base, Value from, Value to, bool whole) {
   auto alignment = static_cast<unsigned>(whole ? lanes * sumBytes : sumBytes);
   forEach(from, to, lanes, [&](Value at) {

@@ -79,6 +79,9 @@ public:
   void store(mlir::Value value, mlir::Value pointer, unsigned alignment,
              mlir::Value mask = {});
 
+  /// Fetches a line into the second cache; any address will do.
+  void prefetch(mlir::Value pointer);
+
   /// Zeros in elements [from, to), which are `whole` vectors or not.
   void clear(mlir::Value base, mlir::Value from, mlir::Value to, bool whole);
 

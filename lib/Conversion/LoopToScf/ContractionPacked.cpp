@@ -21,6 +21,11 @@
 // outside the matrix repeat the last one inside; what is computed from them is
 // never stored.
 //
+// Where B has several panels the next one is fetched into the second cache
+// while one is multiplied: a part of it by each tile of rows, a few lines
+// between `kFetchSteps` steps of k. Among the multiply-adds themselves they
+// would make the compiler load early, and spill.
+//
 // The sums of a register tile go through a small buffer rather than straight to
 // C. That costs a few cycles per tile, and keeps the code after the last k (an
 // epilogue of any size, masks at the edges) a rolled loop.
@@ -69,9 +74,13 @@ private:
   void packColumnsByElement(Value column, Value panel);
   void multiply(Value rows, Value columns, Value sums, Value firstBlock,
                 int64_t count);
+  SmallVector<Value> multiplySteps(Value rows, Value columns, int64_t count,
+                                   Value from, Value to, ValueRange sofar);
   SmallVector<Value> multiplyPacked(Value rows, Value columns, int64_t count);
   void multiplyTile(Value row, Value rows, Value columns, Value sums,
                     Value firstBlock);
+  void planFetches(const PackedScratch &parts);
+  void setFetched(Value panel, Value tile);
   void finish(Value row, Value column, Value sums);
   void finishRows(Value row, Value column, Value sums, bool masked);
   void finishColumns(Value row, Value column, Value sums);
@@ -101,7 +110,15 @@ private:
   Value k0, kc, kFull, kPadded; ///< of the current block of k
   Value steps;                  ///< of packed k: kPadded, or words of it
   Value firstRow;               ///< of the current tile, in the block of rows
+  int64_t fetchLines =
+      0; ///< of the next panel, in each kFetchSteps; 0 for none
+  int64_t fetchChunks = 0; ///< kFetchSteps of a block of k
+  Value fetched;           ///< the first line that the current tile fetches
 };
+
+/// Steps of k between which lines of the next panel are fetched, most lines
+/// each time, and their bytes.
+constexpr int64_t kFetchSteps = 64, kMaxFetchLines = 64, kLineBytes = 64;
 
 } // namespace
 
@@ -338,14 +355,15 @@ void PackedTile::multiply(Value rows, Value columns, Value sums,
   }
 }
 
-/// Sums of the first `count` rows of a packed tile.
-SmallVector<Value> PackedTile::multiplyPacked(Value rows, Value columns,
-                                              int64_t count) {
+/// Adds steps [from, to) of k to the sums of the first `count` rows of a packed
+/// tile.
+SmallVector<Value> PackedTile::multiplySteps(Value rows, Value columns,
+                                             int64_t count, Value from,
+                                             Value to, ValueRange sofar) {
   int64_t vectors = nr / c.lanes;
-  SmallVector<Value> zeros(count * vectors, c.zero(c.sums));
   int64_t unroll = schedule.getUnroll();
   return c.forEach(
-      c.constant(0), steps, unroll, zeros,
+      from, to, unroll, SmallVector<Value>(sofar),
       [&](Value k, ValueRange sofar) {
         SmallVector<Value> sum(sofar);
         Value lane = across ? c.constant(0) : c.rem(k, c.constant(c.lanes));
@@ -374,6 +392,44 @@ SmallVector<Value> PackedTile::multiplyPacked(Value rows, Value columns,
           }
         }
         return sum;
+      });
+}
+
+/// How much of the next panel each tile of a block of rows fetches. Tiles that
+/// are too few would do little else.
+void PackedTile::planFetches(const PackedScratch &parts) {
+  if (schedule.getInPlace() || schedule.getUnit() == DotUnit::Tiles ||
+      (parts.onePanel && !spec.b.packed))
+    return;
+  int64_t tiles = schedule.getBlockRows() / mr;
+  fetchChunks = llvm::divideCeil(parts.steps, kFetchSteps);
+  int64_t bytes = parts.steps * nr * c.sumBytes;
+  int64_t lines = llvm::divideCeil(bytes, kLineBytes * tiles * fetchChunks);
+  if (lines <= kMaxFetchLines)
+    fetchLines = lines;
+}
+
+/// Has tile number `tile` of the block of rows fetch its part of a panel.
+void PackedTile::setFetched(Value panel, Value tile) {
+  int64_t part = fetchLines * fetchChunks * kLineBytes / c.sumBytes;
+  fetched = sumAddress(panel, c.mul(tile, part));
+}
+
+/// Sums of the first `count` rows of a packed tile.
+SmallVector<Value> PackedTile::multiplyPacked(Value rows, Value columns,
+                                              int64_t count) {
+  SmallVector<Value> zeros(count * (nr / c.lanes), c.zero(c.sums));
+  if (fetchLines == 0)
+    return multiplySteps(rows, columns, count, c.constant(0), steps, zeros);
+  int64_t line = kLineBytes / c.sumBytes;
+  return c.forEach(
+      c.constant(0), steps, kFetchSteps, zeros, [&](Value k, ValueRange sofar) {
+        Value chunk = c.div(k, c.constant(kFetchSteps));
+        Value from = sumAddress(fetched, c.mul(chunk, fetchLines * line));
+        for (int64_t i = 0; i < fetchLines; ++i)
+          c.prefetch(sumAddress(from, c.constant(i * line)));
+        return multiplySteps(rows, columns, count, k,
+                             c.min(c.add(k, kFetchSteps), steps), sofar);
       });
 }
 
@@ -514,6 +570,7 @@ void PackedTile::emit() {
 
   Value rowTiles = c.ceilDiv(c.sub(m1, m0), mr);
   Value columnTiles = c.ceilDiv(c.sub(n1, n0), nr);
+  planFetches(parts);
   // With k = 0 there is one empty block, which stores zeros.
   Value blocks = c.ceilDiv(k, depth);
   blocks = arith::MaxSIOp::create(c.b, c.loc, blocks, one);
@@ -531,23 +588,33 @@ void PackedTile::emit() {
       packRows(row0, tiles, rowPanels);
       c.forEach(c.constant(0), columnTiles, 1, [&](Value j) {
         Value column = c.add(n0, c.mul(j, nr));
-        Value panel = columnPanels;
-        if (!parts.onePanel)
-          panel = sumAddress(columnPanels, c.mul(j, panelElements));
+        auto placeOf = [&](Value j) -> Value {
+          if (spec.b.packed)
+            return getPackedAhead(spec.b.packed, block,
+                                  c.add(n0, c.mul(j, nr)));
+          return parts.onePanel
+                     ? columnPanels
+                     : sumAddress(columnPanels, c.mul(j, panelElements));
+        };
+        Value panel = placeOf(j), next;
         // Just before its first use, so that it is in the cache.
-        if (spec.b.packed)
-          panel = getPackedAhead(spec.b.packed, block, column);
-        else if (parts.onePanel)
+        if (!spec.b.packed && parts.onePanel)
           packColumns(column, panel);
-        else
+        else if (!spec.b.packed)
           c.when(c.equal(tile0, c.constant(0)),
                  [&] { packColumns(column, panel); });
+        // Behind the last panel the next block of rows begins with the first.
+        if (fetchLines > 0)
+          next = placeOf(c.select(c.less(c.add(j, 1), columnTiles), c.add(j, 1),
+                                  c.constant(0)));
         c.forEach(c.constant(0), tiles, 1, [&](Value i) {
           Value rows = rowPanels;
           if (schedule.getInPlace())
             firstRow = c.mul(i, mr);
           else
             rows = sumAddress(rowPanels, c.mul(c.mul(i, steps), mr));
+          if (next)
+            setFetched(next, i);
           Value tile = c.add(tile0, i);
           Value sums = sumTiles;
           if (!parts.oneBlock)

@@ -125,7 +125,7 @@ TEST(Schedules, BlocksFillHalfTheSecondCache) {
   PackedSchedule packed = chooseBlockProduct(product, 120, machine);
   EXPECT_EQ(packed.blockRows, 120);
   EXPECT_EQ(packed.itemRows, 120);
-  EXPECT_EQ(packed.itemColumns, 1024);
+  EXPECT_EQ(packed.itemColumns, 1056);
   EXPECT_GE(chooseBlockProduct(product, 5, machine).blockRows, 5);
 
   // The sum over rows takes those of a block in one piece.
@@ -266,17 +266,17 @@ TEST(Schedules, BlocksFitTheSecondCache) {
         chooseProduct(makeSizes({}, {}, {}), machine));
   };
   PackedSchedule s = choose(1 << 20);
-  EXPECT_EQ(s.tileRows, 12);
-  EXPECT_EQ(s.tileColumns, 32);
+  EXPECT_EQ(s.tileRows, 8);
+  EXPECT_EQ(s.tileColumns, 48);
   EXPECT_EQ(s.blockDepth, 1024);
-  EXPECT_EQ(s.blockRows, 120);
-  EXPECT_EQ(s.itemRows, 960);
-  EXPECT_EQ(s.itemColumns, 256);
+  EXPECT_EQ(s.blockRows, 128);
+  EXPECT_EQ(s.itemRows, 896);
+  EXPECT_EQ(s.itemColumns, 288);
   EXPECT_EQ(s.unroll, 4);
   // At least one tile, also without a cache; not more than pays.
-  EXPECT_EQ(choose(0).blockRows, 12);
-  EXPECT_EQ(choose(256 << 10).blockRows, 60);
-  EXPECT_EQ(choose(int64_t(1) << 40).blockRows, 120);
+  EXPECT_EQ(choose(0).blockRows, 8);
+  EXPECT_EQ(choose(256 << 10).blockRows, 64);
+  EXPECT_EQ(choose(int64_t(1) << 40).blockRows, 128);
 }
 
 TEST(Schedules, RowsAreReadInPlace) {
@@ -318,9 +318,43 @@ TEST(Schedules, TilesLeaveFewZeros) {
         .tileRows;
   };
   EXPECT_EQ(tileRows(13, kWide), 7);
-  EXPECT_EQ(tileRows(24, kWide), 12);
+  EXPECT_EQ(tileRows(24, kWide), 8);
   EXPECT_EQ(tileRows(13, kNarrow), 5);
   EXPECT_EQ(tileRows(1, kWide), 1);
+}
+
+// Wide tiles take fewer loads, and few columns that do not count.
+TEST(Schedules, TilesAreAsWideAsLoadsAndColumnsWantThem) {
+  auto columns = [](Size n, const Machine &machine) {
+    return std::get<PackedSchedule>(
+               chooseProduct(makeSizes(1200, n, 1000), machine))
+        .tileColumns;
+  };
+  EXPECT_EQ(columns(3072, kWide), 64);
+  EXPECT_EQ(columns(64, kWide), 64);
+  EXPECT_EQ(columns(96, kWide), 48);
+  EXPECT_EQ(columns(33, kWide), 48);
+  EXPECT_EQ(columns(32, kWide), 32);
+  EXPECT_EQ(columns(16, kWide), 16);
+  EXPECT_EQ(columns({}, kWide), 48);
+  EXPECT_EQ(columns(3072, kNarrow), 16);
+  EXPECT_EQ(columns(8, kNarrow), 8);
+  // All registers, a load for every second multiply-add, and what spills.
+  EXPECT_EQ(getTileSpeed(6, 4, kWide), 1);
+  EXPECT_EQ(getTileSpeed(6, 2, kNarrow), 1);
+  EXPECT_LT(getTileSpeed(12, 2, kWide), 0.9);
+  EXPECT_LT(getTileSpeed(14, 2, kNarrow), 0.4);
+}
+
+// Where sums do not wait for another block of the depth.
+TEST(Schedules, WideItemsPackRowsOnce) {
+  auto columns = [](int64_t k) {
+    return std::get<PackedSchedule>(
+               chooseProduct(makeSizes(4096, 4096, k), kWide))
+        .itemColumns;
+  };
+  EXPECT_EQ(columns(768), 1024);
+  EXPECT_EQ(columns(3072), 512);
 }
 
 // Two threads finish together even if one of them is interrupted.
@@ -386,6 +420,10 @@ TEST(Schedules, FewRowsStreamTheMatrix) {
   product.aRows = product.bColumns = true;
   auto columns = std::get<SkinnyColumnsSchedule>(chooseProduct(product, kWide));
   EXPECT_EQ(columns.columns, 2);
+  product.m = 8; // whatever the tile of the packed product would be
+  columns = std::get<SkinnyColumnsSchedule>(chooseProduct(product, kWide));
+  EXPECT_EQ(columns.columns, 2);
+  product.m = 4;
   product.bRows = product.cRows = true;
   auto rows = std::get<SkinnyRowsSchedule>(chooseProduct(product, kWide));
   EXPECT_EQ(rows.itemColumns, 512);

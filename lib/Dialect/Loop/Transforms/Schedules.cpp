@@ -36,6 +36,17 @@ static constexpr int64_t kWantedItems = 2;
 /// Multiply-adds of an item that is not cut for more threads than two: with half of
 /// its rows and columns, packing takes twice as large a part of its time.
 static constexpr int64_t kItemWork = 1 << 20, kItemWorkOfTiles = 1 << 23;
+/// Results of multiply-adds that must be on their way at once, so that none
+/// waits.
+static constexpr double kChains = 8;
+/// Multiply-adds that are done in the time of a load where vectors have 512
+/// bits. On an Ice Lake tiles of 6 x 64 and 8 x 48 reach 208 and 202 GF/s, 12 x
+/// 32 187, 6 x 32 157, 12 x 16 103; of 256 bits 6 x 16 and 4 x 24 reach all of
+/// 104.
+static constexpr double kSumsOfWideLoad = 2;
+/// Vectors of columns of a tile of a product of unknown columns: wider ones
+/// have more columns that do not count in the last panel.
+static constexpr int64_t kUnknownVectors = 3;
 /// Rows up to which a product is skinny.
 static constexpr int64_t kSkinnyRows = 8;
 /// Bytes of a core's second cache that packed rows may fill. Products of 768 and
@@ -197,18 +208,55 @@ bool loop::isWorthPacking(const ProductShape &product) {
          times(size, product.batch.value_or(1)) >= kMinProduct;
 }
 
-/// Rows and columns of a register tile: 12 rows of two vectors, or tiles of AMX, of
-/// which four hold sums and four factors.
+double loop::getTileSpeed(int64_t rows, int64_t vectors,
+                          const Machine &machine) {
+  double sums = double(rows * vectors), loads = double(rows + vectors);
+  double perLoad = machine.registers >= 32 ? kSumsOfWideLoad : 1;
+  double speed = std::min({1.0, sums / kChains, sums / (perLoad * loads)});
+  bool spills = rows * vectors + vectors + 1 > machine.registers;
+  return spills ? speed / 3 : speed;
+}
+
+/// Vectors of columns of a register tile, whose sums fill `sums` registers: few
+/// loads, and few columns and rows that do not count.
+static int64_t chooseTileVectors(int64_t sums, int64_t lanes,
+                                 const ProductShape &product,
+                                 const Machine &machine) {
+  if (!product.n)
+    return kUnknownVectors;
+  int64_t best = 0;
+  double least = 0;
+  for (int64_t vectors : {4, 3, 2}) {
+    int64_t rows = sums / vectors, m = product.m.value_or(0);
+    if (m > 0)
+      rows = divideUp(m, divideUp(m, rows));
+    double padded = double(m > 0 ? roundUp(m, rows) : 1) *
+                    double(roundUp(*product.n, vectors * lanes));
+    double time = padded / getTileSpeed(rows, vectors, machine);
+    if (best == 0 || time < least) {
+      best = vectors;
+      least = time;
+    }
+  }
+  return best;
+}
+
+/// Rows and columns of a register tile: 24 vectors of sums in 32 registers, 12
+/// in 16, or tiles of AMX, of which four hold sums and four factors.
 static void chooseTile(PackedSchedule &s, const ProductShape &product,
                        const Machine &machine) {
   bool wide = machine.registers >= 32;
+  int64_t sums = wide ? 24 : 12, vectors = 2;
   // One vector of columns leaves registers for twice as many rows.
-  bool narrow = product.n && *product.n <= s.lanes;
-  s.tileRows = (wide ? 12 : 6) * (narrow ? 2 : 1);
+  if (product.n && *product.n <= s.lanes)
+    vectors = 1;
+  else if (wide && s.unit == DotUnit::Fma)
+    vectors = chooseTileVectors(sums, s.lanes, product, machine);
+  s.tileRows = sums / vectors;
   // Few rows of zeros in the last tile.
   if (product.m && *product.m > 0)
     s.tileRows = divideUp(*product.m, divideUp(*product.m, s.tileRows));
-  s.tileColumns = narrow ? s.lanes : 2 * s.lanes;
+  s.tileColumns = vectors * s.lanes;
   if (s.unit == DotUnit::Tiles)
     s.tileRows = product.m && *product.m <= s.lanes ? s.lanes : 2 * s.lanes;
 }
@@ -304,8 +352,11 @@ static PackedSchedule choosePacked(const ProductShape &product,
   int64_t wanted = std::clamp(
       work / (s.unit == DotUnit::Tiles ? kItemWorkOfTiles : kItemWork),
       std::min(few, many), many);
-  // Wide items pack A less often.
-  if (items(2 * s.itemColumns) >= 2 * wanted)
+  // Wide items pack A less often. Sums that stay for another block of k fill
+  // caches.
+  int64_t most = product.k && *product.k <= s.blockDepth ? 4 : 2;
+  for (int64_t wider = 2;
+       wider <= most && items(2 * s.itemColumns) >= 2 * wanted; wider *= 2)
     s.itemColumns *= 2;
   s.itemColumns = std::min(s.itemColumns, roundUp(n, s.tileColumns));
   // The longer side is cut: what is packed for it is packed less often.
@@ -330,9 +381,8 @@ ProductSchedule loop::chooseProduct(const ProductShape &product,
     return SkinnyRowsSchedule{packed.lanes, 32 * packed.lanes, /*unroll=*/8,
                               machine.masks, /*grain=*/1};
   if (few && product.bColumns && product.aRows) {
-    // As many sums as a tile of the packed product has.
-    int64_t columns = std::clamp<int64_t>(
-        2 * packed.tileRows / std::max<int64_t>(*product.m, 1), 1, 8);
+    // Two columns where their sums are few vectors, one of more rows.
+    int64_t columns = *product.m <= (machine.registers >= 32 ? 12 : 6) ? 2 : 1;
     return SkinnyColumnsSchedule{packed.lanes, /*itemColumns=*/96, columns,
                                  machine.masks, /*grain=*/1};
   }

@@ -18,8 +18,6 @@ using namespace kiln::loop;
 
 /// What a size that is not known counts as.
 static constexpr int64_t kUnknownSize = 512;
-/// Results of multiply-adds that must be on their way at once, so that none waits.
-static constexpr double kChains = 8;
 /// How much more than with multiply-adds of f32 is done with tiles of AMX.
 static constexpr double kTileSpeed = 8;
 /// How much faster than memory the second cache is.
@@ -32,16 +30,10 @@ static constexpr unsigned kMaxMoves = 16;
 //===----------------------------------------------------------------------===//
 
 /// The part of the machine's peak that a register tile can reach.
-static double getTileSpeed(const PackedSchedule &s, const Machine &machine) {
+static double getSpeed(const PackedSchedule &s, const Machine &machine) {
   if (s.unit == DotUnit::Tiles)
     return kTileSpeed * double(s.tileRows * s.tileColumns) / (32 * 32);
-  double vectors = double(s.tileColumns) / double(s.lanes);
-  double sums = double(s.tileRows) * vectors;
-  // As many loads as multiply-adds can be issued at a time.
-  double loads = double(s.tileRows) + vectors;
-  double speed = std::min({1.0, sums / kChains, sums / loads});
-  bool spills = sums + vectors + 1 > double(machine.registers);
-  return spills ? speed / 3 : speed;
+  return getTileSpeed(s.tileRows, s.tileColumns / s.lanes, machine);
 }
 
 double loop::estimate(const ProductShape &product, const PackedSchedule &s,
@@ -55,8 +47,8 @@ double loop::estimate(const ProductShape &product, const PackedSchedule &s,
   double rows = double(roundUp(m, s.tileRows)),
          columns = double(roundUp(n, s.tileColumns));
   double peak = machine.flopsPerSecond * 32 / double(product.sumBits);
-  double multiply = 2 * rows * columns * double(k) /
-                    (peak * getTileSpeed(s, machine.machine));
+  double multiply =
+      2 * rows * columns * double(k) / (peak * getSpeed(s, machine.machine));
 
   int64_t rowItems = divideUp(m, s.itemRows),
           columnItems = divideUp(n, s.itemColumns);

@@ -189,6 +189,10 @@ using ProductSchedule =
 /// compile in a fraction of the time.
 bool isWorthPacking(const ProductShape &product);
 
+/// The part of the machine's peak that a register tile of `rows` times
+/// `vectors` sums reaches with multiply-adds.
+double getTileSpeed(int64_t rows, int64_t vectors, const Machine &machine);
+
 ProductSchedule chooseProduct(const ProductShape &product,
                               const Machine &machine);
 
