@@ -107,3 +107,59 @@ func.func @gate(%x: !q, %a: !k, %b: !k) -> !q {
   }
   return %r : !q
 }
+
+// -----
+
+// Weights that a second product reads in place and a third one, between them,
+// turned: their row is not that of the third's.
+
+!m = tensor<16x16xf32>
+!q = tensor<16x4xf32>
+
+// CHECK-LABEL: func.func @turned
+// CHECK-COUNT-6: loop.kernel
+// CHECK-NOT: loop.kernel
+// WIDE-LABEL: func.func @turned
+func.func @turned(%q: !q, %k: !q, %g: !q, %v: !q) -> (!q, !q, !q) {
+  %w = loop.kernel @w ins(%c = %q : !q, %d = %k : !q) shared [16, 16] -> !m {
+    %s = loop.contract parallel [16, 16] reduction [4] lhs %c[d0, d2] : !q rhs %d[d1, d2] : !q acc f32 : !m
+        epilogue (%acc, %i, %j) {
+      %e = math.exp %acc : f32
+      loop.yield %e : f32
+    }
+    loop.return %s : !m
+  }
+  %b = loop.kernel @b ins(%c = %g : !q, %d = %k : !q, %e = %w : !m) shared [16, 16] -> !m {
+    %s = loop.contract parallel [16, 16] reduction [4] lhs %c[d0, d2] : !q rhs %d[d1, d2] : !q acc f32 : !m
+        epilogue (%acc, %i, %j) {
+      %f = loop.load %e[%j, %i] : !m
+      %h = arith.mulf %f, %acc : f32
+      loop.yield %h : f32
+    }
+    loop.return %s : !m
+  }
+  %g2 = loop.kernel @g2 ins(%c = %g : !q, %d = %v : !q, %e = %w : !m, %f = %b : !m) shared [16, 16] -> !m {
+    %s = loop.contract parallel [16, 16] reduction [4] lhs %c[d0, d2] : !q rhs %d[d1, d2] : !q acc f32 : !m
+        epilogue (%acc, %i, %j) {
+      %x = loop.load %e[%i, %j] : !m
+      %y = loop.load %f[%i, %j] : !m
+      %p = arith.mulf %x, %y : f32
+      %h = arith.mulf %p, %acc : f32
+      loop.yield %h : f32
+    }
+    loop.return %s : !m
+  }
+  %r = loop.kernel @r ins(%c = %g2 : !m, %d = %q : !q) shared [16, 4] -> !q {
+    %s = loop.contract parallel [16, 4] reduction [16] lhs %c[d0, d2] : !m rhs %d[d2, d1] : !q acc f32 : !q
+    loop.return %s : !q
+  }
+  %t = loop.kernel @t ins(%c = %g2 : !m, %d = %q : !q) shared [16, 4] -> !q {
+    %s = loop.contract parallel [16, 4] reduction [16] lhs %c[d2, d0] : !m rhs %d[d2, d1] : !q acc f32 : !q
+    loop.return %s : !q
+  }
+  %u = loop.kernel @u ins(%c = %w : !m, %d = %q : !q) shared [16, 4] -> !q {
+    %s = loop.contract parallel [16, 4] reduction [16] lhs %c[d2, d0] : !m rhs %d[d2, d1] : !q acc f32 : !q
+    loop.return %s : !q
+  }
+  return %r, %t, %u : !q, !q, !q
+}

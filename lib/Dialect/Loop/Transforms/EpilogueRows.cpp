@@ -35,7 +35,24 @@ static bool readsInPlace(ContractOp op, Value argument) {
       });
 }
 
-/// The kernels whose epilogues belong together: `last`, and those that it
+/// True if whatever a member reads of the others it reads in place. One that
+/// was found as what a second one reads in place may be read otherwise by a
+/// third.
+static bool readEachOtherInPlace(ArrayRef<KernelOp> members) {
+  return llvm::all_of(members, [&](KernelOp reader) {
+    ContractOp op = getContraction(reader);
+    return llvm::all_of(
+        llvm::zip_equal(reader.getInputs(), reader.getBody().getArguments()),
+        [&](auto each) {
+          auto [input, argument] = each;
+          return !llvm::is_contained(
+                     members, input.template getDefiningOp<KernelOp>()) ||
+                 readsInPlace(op, argument);
+        });
+  });
+}
+
+/// The kernels whose epilogues may belong together: `last`, and those that it
 /// needs.
 static SmallVector<KernelOp> findMembers(KernelOp last) {
   SmallVector<KernelOp> members = {last};
@@ -68,6 +85,13 @@ static unsigned countProducts(Value result) {
                          .getBody()
                          .getArgument(use.getOperandNumber());
     return op.getLhs() == argument || op.getRhs() == argument;
+  });
+}
+
+/// True if others than the members read the result of one of them.
+static bool isReadOutside(KernelOp member, ArrayRef<KernelOp> members) {
+  return llvm::any_of(member->getUsers(), [&](Operation *user) {
+    return !llvm::is_contained(members, dyn_cast<KernelOp>(user));
   });
 }
 
@@ -164,16 +188,18 @@ static Value cloneEpilogue(OpBuilder &builder, KernelOp kernel, Value product,
   return nest.getResult();
 }
 
-/// The rows that epilogues make of `made`.
+/// The rows that epilogues make of the products `made`, with the results of the
+/// members that are `left`.
 static KernelOp createRows(OpBuilder &builder, ArrayRef<KernelOp> members,
-                           ArrayRef<KernelOp> made) {
+                           ArrayRef<KernelOp> made, ArrayRef<KernelOp> left) {
   llvm::SetVector<Value> inputs;
   SmallVector<Type> types;
+  for (KernelOp each : left)
+    types.push_back(each.getResult(0).getType());
   for (auto [member, product] : llvm::zip_equal(members, made)) {
     KernelOp kernel = member;
     ContractOp op = getContraction(kernel);
     inputs.insert(KernelOp(product).getResult(0));
-    types.push_back(kernel.getResult(0).getType());
     op.getEpilogue().walk([&](LoadOp load) {
       auto argument = dyn_cast<BlockArgument>(load.getTensor());
       if (!argument || argument.getOwner() != &kernel.getBody().front())
@@ -192,14 +218,15 @@ static KernelOp createRows(OpBuilder &builder, ArrayRef<KernelOp> members,
                                builder.getArrayAttr(shared),
                                inputs.getArrayRef(), types, mapping);
   OpBuilder inner = OpBuilder::atBlockEnd(&rows.getBody().front());
-  SmallVector<Value> results;
   for (auto [member, product] : llvm::zip_equal(members, made)) {
     KernelOp kernel = member;
-    results.push_back(
-        cloneEpilogue(inner, kernel,
-                      mapping.lookup(KernelOp(product).getResult(0)), mapping));
-    mapping.map(kernel.getResult(0), results.back());
+    Value made = mapping.lookup(KernelOp(product).getResult(0));
+    mapping.map(kernel.getResult(0),
+                cloneEpilogue(inner, kernel, made, mapping));
   }
+  SmallVector<Value> results;
+  for (KernelOp each : left)
+    results.push_back(mapping.lookup(each.getResult(0)));
   ReturnOp::create(inner, last.getLoc(), results);
   return rows;
 }
@@ -209,7 +236,8 @@ std::optional<EpilogueRows> loop::openEpilogues(KernelOp last) {
     return std::nullopt;
   EpilogueRows opened;
   opened.old = findMembers(last);
-  if (opened.old.size() < 2 || !areReadBehind(opened.old) ||
+  if (opened.old.size() < 2 || !readEachOtherInPlace(opened.old) ||
+      !areReadBehind(opened.old) ||
       llvm::none_of(opened.old, [](KernelOp each) {
         return countProducts(each.getResult(0)) >= 2;
       }))
@@ -218,9 +246,11 @@ std::optional<EpilogueRows> loop::openEpilogues(KernelOp last) {
   builder.setInsertionPointAfter(last);
   for (KernelOp each : opened.old)
     opened.made.push_back(createProduct(builder, each));
-  opened.rows = createRows(builder, opened.old, opened.made);
+  llvm::copy_if(opened.old, std::back_inserter(opened.left),
+                [&](KernelOp each) { return isReadOutside(each, opened.old); });
+  opened.rows = createRows(builder, opened.old, opened.made, opened.left);
   for (auto [each, made] :
-       llvm::zip_equal(opened.old, opened.rows.getResults()))
+       llvm::zip_equal(opened.left, opened.rows.getResults()))
     KernelOp(each).getResult(0).replaceUsesWithIf(made, [&](OpOperand &use) {
       return !llvm::is_contained(opened.old,
                                  dyn_cast<KernelOp>(use.getOwner()));
@@ -229,7 +259,7 @@ std::optional<EpilogueRows> loop::openEpilogues(KernelOp last) {
 }
 
 void EpilogueRows::undo() {
-  for (auto [each, made] : llvm::zip_equal(old, rows.getResults()))
+  for (auto [each, made] : llvm::zip_equal(left, rows.getResults()))
     made.replaceAllUsesWith(KernelOp(each).getResult(0));
   rows.erase();
   for (KernelOp each : made)

@@ -32,7 +32,8 @@ namespace kiln::loop {
 struct EpilogueRows {
   SmallVector<KernelOp> old;  ///< without readers, in their order
   SmallVector<KernelOp> made; ///< the products alone
-  KernelOp rows;              ///< has the results of `old`, one after the other
+  SmallVector<KernelOp> left; ///< of `old`, those that others read
+  KernelOp rows; ///< has the results of `left`, one after the other
 
   /// Lets readers have the results of the old kernels again, and removes the
   /// new ones.

@@ -145,6 +145,7 @@ static void readOwnRows(Value made, unsigned shared, unsigned lead) {
       map.push_back(guard::getDim(context, indices.size()));
       indices.push_back(index);
     }
+    assert(load.getMap().size() >= lead && "reads less than a row");
     llvm::append_range(map, ArrayRef(getExprs(load.getMap())).drop_front(lead));
     load.setMapAttr(getExprArray(context, map));
     load.getIndicesMutable().assign(indices);
