@@ -15,10 +15,7 @@
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Dialect/Loop/IR/RowParts.h"
-#include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
-#include "kiln/Interfaces/Stages.h"
-#include "kiln/Support/Remarks.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -27,11 +24,6 @@ using namespace kiln;
 using namespace kiln::loop;
 using analysis::KernelStrides;
 using guard::ExprAttr;
-
-namespace kiln::loop {
-#define GEN_PASS_DEF_CHOOSESCHEDULEPASS
-#include "kiln/Dialect/Loop/Transforms/Passes.h.inc"
-} // namespace kiln::loop
 
 /// What a size that is not known counts as, in estimates.
 static constexpr int64_t kUnknownExtent = 64;
@@ -521,7 +513,7 @@ ScheduleAttr Chooser::choose() {
 }
 
 //===----------------------------------------------------------------------===//
-// The pass
+// Entries
 //===----------------------------------------------------------------------===//
 
 ScheduleAttr loop::chooseSchedule(KernelOp kernel, const KernelStrides &strides,
@@ -547,58 +539,4 @@ loop::findProduct(KernelOp kernel, const KernelStrides &strides,
   if (!contract)
     return std::nullopt;
   return Chooser(kernel, strides, machine, hints).findProduct(contract);
-}
-
-namespace {
-class ChooseSchedule
-    : public loop::impl::ChooseSchedulePassBase<ChooseSchedule> {
-public:
-  using ChooseSchedulePassBase::ChooseSchedulePassBase;
-  void runOnOperation() override;
-};
-} // namespace
-
-void ChooseSchedule::runOnOperation() {
-  if (failed(verifyPassInput(getOperation(), getArgument(),
-                             {Stage::Loop, Stage::Loop})))
-    return signalPassFailure();
-  Machine machine = getMachine(getTarget(getOperation()));
-  GPUTargetAttr gpu = getGPUTarget(getOperation());
-  analysis::SizeHints hints(getOperation()->getParentOfType<ModuleOp>());
-  SmallVector<KernelOp> kernels;
-  getOperation().walk([&](KernelOp kernel) {
-    if (!kernel.getScheduleAttr())
-      kernels.push_back(kernel);
-  });
-  for (KernelOp kernel : kernels) {
-    auto strides = analysis::getInputStrides(kernel);
-    if (failed(strides))
-      return signalPassFailure();
-    ScheduleAttr schedule =
-        gpu ? chooseGPUSchedule(kernel, *strides, getMachine(gpu), hints)
-            : chooseSchedule(kernel, *strides, machine, hints);
-    if (!schedule) {
-      if (getRowParts(kernel))
-        kernel.emitOpError("sums up parts of its rows, which GPUs have no "
-                           "schedule for");
-      else
-        kernel.emitOpError("has contractions among other nests that are no "
-                         "products of its rows, expected those that "
-                         "'loop-fuse-products' puts together");
-      return signalPassFailure();
-    }
-    kernel.setScheduleAttr(schedule);
-    if (auto told = remark::passed(
-            kernel.getLoc(),
-            remarks::kScheduled.function(remarks::getFunctionName(kernel)))) {
-      std::string text;
-      llvm::raw_string_ostream(text) << schedule;
-      told << remark::metric("kernel", kernel.getName())
-           << remark::metric("schedule", text)
-           << remark::metric("operations",
-                             llvm::formatv("{0:F0}",
-                                           countOperations(kernel, hints))
-                                 .str());
-    }
-  }
 }
