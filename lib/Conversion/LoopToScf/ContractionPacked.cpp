@@ -6,21 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Layout of the panels in scratch memory, with L lanes per vector:
-//
-//   A   [row tile][k / L][MR][L]   a row of A is copied a vector at a time, and
-//                                  its elements are broadcast from there
-//       [row tile][k][MR]          instead, where neighbours in memory are rows
-//   B   [panel][k][NR]             two vectors per k
-//
-// and of bf16 and bytes those of ContractionWords.cpp, where a step of k is two or four
-// of them.
-// Panels of B that are made ahead lie in memory in the same way, [block of k][panel].
-//
-// Both are padded with zeros to a multiple of L along k. Rows and columns
-// outside the matrix repeat the last one inside; what is computed from them is
-// never stored.
-//
 // Where B has several panels the next one is fetched into the second cache
 // while one is multiplied: a part of it by each tile of rows, a few lines
 // between `kFetchSteps` steps of k. Among the multiply-adds themselves they
@@ -32,9 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionBuilder.h"
-
-#include "kiln/Dialect/Loop/IR/Weights.h"
+#include "PackedTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -42,85 +25,9 @@
 using namespace kiln::loop;
 using namespace mlir;
 
-namespace {
-
-class PackedTile {
-public:
-  PackedTile(ContractionBuilder &c, PackedScheduleAttr schedule, Value batch,
-             Value m0, Value m1, Value n0, Value n1, Value scratch)
-      : c(c), spec(c.spec), schedule(schedule), mr(schedule.getTileRows()),
-        nr(schedule.getTileColumns()),
-        together(getFactorsOfWord(schedule.getUnit())),
-        across(together == 1 && packsAcrossRows(spec)),
-        batch(batch), m0(m0), m1(m1), n0(n0), n1(n1), scratch(scratch) {}
-
-  void emit();
-  void emitColumns(Value panels);
-
-private:
-  void setBlock(Value block);
-  Value getPackedAhead(Value panels, Value block, Value column);
-  void packRows(Value first, Value tiles, Value panels);
-  void packRowsAlongK(Value first, Value tiles, Value panels);
-  void packRowsAcross(Value first, Value tiles, Value panels);
-  void packTileAcross(Value row, Value panel);
-  void packRowsByElement(Value first, Value tiles, Value panels);
-  void packRowsAsWords(Value first, Value tiles, Value panels);
-  void packRowsOfSums(Value first, Value tiles, Value panels);
-  void packColumns(Value column, Value panel);
-  void packColumnsOfSums(Value column, Value panel);
-  void packColumnsAlongN(Value column, Value panel);
-  void packColumnsAlongK(Value column, Value panel);
-  void packColumnsByElement(Value column, Value panel);
-  void multiply(Value rows, Value columns, Value sums, Value firstBlock,
-                int64_t count);
-  SmallVector<Value> multiplySteps(Value rows, Value columns, int64_t count,
-                                   Value from, Value to, ValueRange sofar);
-  SmallVector<Value> multiplyPacked(Value rows, Value columns, int64_t count);
-  void multiplyTile(Value row, Value rows, Value columns, Value sums,
-                    Value firstBlock);
-  void planFetches(const PackedScratch &parts);
-  void setFetched(Value panel, Value tile);
-  void finish(Value row, Value column, Value sums);
-  void finishRows(Value row, Value column, Value sums, bool masked);
-  void finishColumns(Value row, Value column, Value sums);
-
-  Value sumAddress(Value base, Value offset) {
-    return c.address(base, offset, spec.sumType);
-  }
-  /// The smaller of an index and the last one of the tile.
-  Value inside(Value index, Value limit) {
-    return c.min(index, c.sub(limit, c.constant(1)));
-  }
-  unsigned vectorAlignment() const {
-    return static_cast<unsigned>(c.lanes * c.sumBytes);
-  }
-  PanelBlock currentBlock() const {
-    return {schedule, batch, k0, kc, kPadded, scratch};
-  }
-
-  ContractionBuilder &c;
-  const ContractionSpec &spec;
-  PackedScheduleAttr schedule;
-  int64_t mr, nr; ///< rows and columns of a register tile
-  int64_t together; ///< factors of a step of k: of a word of bf16 or bytes
-  bool across;    ///< lanes of packed A run along its rows
-  Value batch, m0, m1, n0, n1, scratch, staged;
-  Value all; ///< k
-  Value k0, kc, kFull, kPadded; ///< of the current block of k
-  Value steps;                  ///< of packed k: kPadded, or words of it
-  Value firstRow;               ///< of the current tile, in the block of rows
-  int64_t fetchLines =
-      0; ///< of the next panel, in each kFetchSteps; 0 for none
-  int64_t fetchChunks = 0; ///< kFetchSteps of a block of k
-  Value fetched;           ///< the first line that the current tile fetches
-};
-
 /// Steps of k between which lines of the next panel are fetched, most lines
 /// each time, and their bytes.
 constexpr int64_t kFetchSteps = 64, kMaxFetchLines = 64, kLineBytes = 64;
-
-} // namespace
 
 PackedScratch::PackedScratch(const ContractionSpec &spec,
                              PackedScheduleAttr schedule)
@@ -141,193 +48,6 @@ PackedScratch::PackedScratch(const ContractionSpec &spec,
                                                 : schedule.getItemColumns())),
       sums(oneBlock ? schedule.getTileRows() * schedule.getTileColumns()
                     : schedule.getItemRows() * schedule.getItemColumns()) {}
-
-/// f(q) for each whole vector of the current k, then f(q) with a mask for the
-/// rest.
-static void forEachVectorOfK(ContractionBuilder &c, Value kc, Value kFull,
-                             llvm::function_ref<void(Value, Value)> f) {
-  c.forEach(c.constant(0), kFull, c.lanes, [&](Value q) { f(q, nullptr); });
-  c.when(c.less(kFull, kc),
-         [&] { f(kFull, c.firstLanes(c.sub(kc, kFull))); });
-}
-
-void PackedTile::packRowsAlongK(Value first, Value tiles, Value panels) {
-  Value rows = c.mul(tiles, mr);
-  c.forEach(c.constant(0), rows, 1, [&](Value r) {
-    Value row = inside(c.add(first, r), m1);
-    Value tile = c.div(r, c.constant(mr));
-    Value inTile = c.rem(r, c.constant(mr));
-    Value to = c.add(c.mul(c.mul(tile, kPadded), mr),
-                     c.mul(inTile, c.lanes));
-    Value start = sumAddress(panels, to);
-    forEachVectorOfK(c, kc, kFull, [&](Value q, Value mask) {
-      Value v = c.loadVector(spec.a, {batch, row, c.add(k0, q), false, mask});
-      c.store(v, sumAddress(start, c.mul(q, mr)), vectorAlignment());
-    });
-  });
-}
-
-void PackedTile::packTileAcross(Value row, Value panel) {
-  Value rowsHere = c.sub(m1, row);
-  c.forEach(c.constant(0), kc, 1, [&](Value k) {
-    c.forEach(c.constant(0), c.constant(mr), c.lanes, [&](Value group) {
-      Value inside = c.firstLanes(c.sub(rowsHere, group));
-      Value v = c.loadVector(spec.a, {batch, c.add(row, group), c.add(k0, k),
-                                      true, inside});
-      c.store(v, sumAddress(panel, c.add(c.mul(k, mr), group)), c.sumBytes,
-              c.firstLanes(c.sub(c.constant(mr), group)));
-    });
-  });
-  c.clear(panel, c.mul(kc, mr), c.mul(kPadded, mr), /*whole=*/false);
-}
-
-void PackedTile::packRowsAcross(Value first, Value tiles, Value panels) {
-  c.forEach(c.constant(0), tiles, 1, [&](Value tile) {
-    Value row = c.add(first, c.mul(tile, mr));
-    Value panel = sumAddress(panels, c.mul(c.mul(tile, kPadded), mr));
-    if (spec.a.irregular)
-      packIrregularRowsAcross(
-          c, {schedule, batch, k0, kc, kPadded, scratch}, row, m1, panel);
-    else
-      packTileAcross(row, panel);
-  });
-}
-
-void PackedTile::packRowsByElement(Value first, Value tiles, Value panels) {
-  Value zero = c.zero(spec.sumType);
-  c.forEach(c.constant(0), c.mul(tiles, mr), 1, [&](Value r) {
-    Value row = inside(c.add(first, r), m1);
-    Value tile = c.div(r, c.constant(mr));
-    Value inTile = c.rem(r, c.constant(mr));
-    Value to = c.add(c.mul(c.mul(tile, kPadded), mr),
-                     c.mul(inTile, c.lanes));
-    auto place = [&](Value k) {
-      Value lane = c.rem(k, c.constant(c.lanes));
-      Value block = c.mul(c.sub(k, lane), mr);
-      return sumAddress(panels, c.add(to, c.add(block, lane)));
-    };
-    c.forEach(c.constant(0), kc, 1, [&](Value k) {
-      Value v = c.loadElement(spec.a, batch, row, c.add(k0, k));
-      c.store(v, place(k), c.sumBytes);
-    });
-    c.forEach(kc, kPadded, 1,
-              [&](Value k) { c.store(zero, place(k), c.sumBytes); });
-  });
-}
-
-/// Tile by tile, by way of f32 where no words lie in memory.
-void PackedTile::packRowsAsWords(Value first, Value tiles, Value panels) {
-  PanelBlock block{schedule, batch, k0, kc, kPadded, scratch};
-  if (hasRowWords(spec))
-    return packRowWords(c, block, first, m1, tiles, panels);
-  c.forEach(c.constant(0), tiles, 1, [&](Value tile) {
-    packRowsOfSums(c.add(first, c.mul(tile, mr)), c.constant(1), staged);
-    foldRows(c, block, staged,
-             sumAddress(panels, c.mul(c.mul(tile, steps), mr)));
-  });
-}
-
-void PackedTile::packRows(Value first, Value tiles, Value panels) {
-  if (schedule.getInPlace())
-    placeRows(c, currentBlock(), first, m1, tiles, panels);
-  else if (together > 1)
-    packRowsAsWords(first, tiles, panels);
-  else
-    packRowsOfSums(first, tiles, panels);
-}
-
-/// Packs rows as elements of the type of the sum.
-void PackedTile::packRowsOfSums(Value first, Value tiles, Value panels) {
-  if (packsAcrossRows(spec))
-    return packRowsAcross(first, tiles, panels);
-  if (spec.a.irregular)
-    return packIrregularRows(c, {schedule, batch, k0, kc, kPadded, scratch},
-                             first, m1, tiles, panels);
-  if (spec.a.columnStride.is(1))
-    return packRowsAlongK(first, tiles, panels);
-  packRowsByElement(first, tiles, panels);
-}
-
-void PackedTile::packColumnsAlongN(Value column, Value panel) {
-  auto copy = [&](bool masked) {
-    c.forEach(c.constant(0), kc, 1, [&](Value k) {
-      for (int64_t v = 0; v < nr; v += c.lanes) {
-        Value n = c.add(column, v);
-        Value mask = masked ? c.firstLanes(c.sub(n1, n)) : Value();
-        Value value =
-            c.loadVector(spec.b, {batch, c.add(k0, k), n, false, mask});
-        c.store(value, sumAddress(panel, c.add(c.mul(k, nr), v)),
-                vectorAlignment());
-      }
-    });
-  };
-  Value edge = c.less(n1, c.add(column, nr));
-  Value whole = c.less(c.add(column, nr - 1), n1);
-  c.when(whole, [&] { copy(false); });
-  c.when(edge, [&] { copy(true); });
-  Value zero = c.zero(c.sums);
-  c.forEach(kc, kPadded, 1, [&](Value k) {
-    for (int64_t v = 0; v < nr; v += c.lanes)
-      c.store(zero, sumAddress(panel, c.add(c.mul(k, nr), v)),
-              vectorAlignment());
-  });
-}
-
-void PackedTile::packColumnsAlongK(Value column, Value panel) {
-  c.forEach(c.constant(0), c.constant(nr), c.lanes, [&](Value v) {
-    forEachVectorOfK(c, kc, kFull, [&](Value q, Value mask) {
-      SmallVector<Value> vectors;
-      for (int64_t u = 0; u < c.lanes; ++u) {
-        Value n = inside(c.add(column, c.add(v, u)), n1);
-        vectors.push_back(
-            c.loadVector(spec.b, {batch, c.add(k0, q), n, true, mask}));
-      }
-      vectors = transposeLanes(c.b, c.loc, std::move(vectors));
-      Value start = sumAddress(panel, c.add(c.mul(q, nr), v));
-      for (int64_t u = 0; u < c.lanes; ++u)
-        c.store(vectors[u], sumAddress(start, c.constant(u * nr)),
-                vectorAlignment());
-    });
-  });
-}
-
-void PackedTile::packColumnsByElement(Value column, Value panel) {
-  Value zero = c.zero(spec.sumType);
-  c.forEach(c.constant(0), c.constant(nr), 1, [&](Value j) {
-    Value n = inside(c.add(column, j), n1);
-    auto place = [&](Value k) {
-      return sumAddress(panel, c.add(c.mul(k, nr), j));
-    };
-    c.forEach(c.constant(0), kc, 1, [&](Value k) {
-      Value v = c.loadElement(spec.b, batch, c.add(k0, k), n);
-      c.store(v, place(k), c.sumBytes);
-    });
-    c.forEach(kc, kPadded, 1,
-              [&](Value k) { c.store(zero, place(k), c.sumBytes); });
-  });
-}
-
-void PackedTile::packColumns(Value column, Value panel) {
-  if (together == 1)
-    return packColumnsOfSums(column, panel);
-  PanelBlock block{schedule, batch, k0, kc, kPadded, scratch};
-  if (hasColumnWords(spec))
-    return packColumnWords(c, block, column, n1, panel);
-  packColumnsOfSums(column, staged);
-  foldColumns(c, block, staged, panel);
-}
-
-/// Packs columns as elements of the type of the sum.
-void PackedTile::packColumnsOfSums(Value column, Value panel) {
-  if (spec.b.irregular)
-    return packIrregularColumns(c, {schedule, batch, k0, kc, kPadded, scratch},
-                                column, n1, panel);
-  if (spec.b.columnStride.is(1))
-    return packColumnsAlongN(column, panel);
-  if (spec.b.rowStride.is(1))
-    return packColumnsAlongK(column, panel);
-  packColumnsByElement(column, panel);
-}
 
 /// The micro-kernel: sums (+)= rows * columns over the current block of k, for the
 /// first `count` rows of the tile.
