@@ -236,8 +236,8 @@ typedef struct KilnModelOptions {
   const char *target; /**< the variant to run; NULL: the best that can run */
   uint64_t seed;      /**< of the random numbers that training steps draw */
   const char *device; /**< "cuda" or "cuda:1", a GPU; NULL or "cpu": the processor */
-  int graphs; /**< not 0: a GPU is asked for kernels that follow each other at once,
-                   from the third call with the same sizes on */
+  int graphs; /**< a GPU is asked for kernels that follow each other at once, from the
+                   third call with the same sizes on; 0: one by one */
 } KilnModelOptions;
 
 /** All fields at their defaults. */
@@ -248,7 +248,7 @@ static inline KilnModelOptions kilnModelOptionsDefault(void) {
   options.target = NULL;
   options.seed = 0;
   options.device = NULL;
-  options.graphs = 0;
+  options.graphs = 1;
   return options;
 }
 

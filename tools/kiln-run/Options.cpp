@@ -51,11 +51,11 @@ training
   --seed=N               of the random numbers that steps draw (default 0)
 
 what to run
-  --mode=NAME            default; reduce-overhead: on a GPU kernels are launched as
-                         graphs from the third call of a size on; max-autotune,
-                         which is that, --max-autotune and
-                         --coordinate-descent-tuning, or the latter two alone:
-                         max-autotune-no-cudagraphs
+  --mode=NAME            default and reduce-overhead: on a GPU kernels are launched
+                         as graphs from the third call of a size on; max-autotune:
+                         that, --max-autotune and --coordinate-descent-tuning;
+                         max-autotune-no-cudagraphs: with --no-cudagraphs
+  --no-cudagraphs        on a GPU kernels are launched one by one
   --specialize-first     as --dynamic=first
   --fullgraph            an error instead of a graph break (always so)
   --device=cpu|cuda[:N]  where programs run; on a GPU they are compiled for it, and
@@ -178,8 +178,13 @@ void Parser::addModes() {
   });
   line_.value("mode", [this](const std::string &text) -> Status {
     options_.mode = text;
-    options_.session.graphs = text == "reduce-overhead" || text == "max-autotune";
+    if (text == "max-autotune-no-cudagraphs")
+      options_.session.graphs = false;
     return setMode(options_.session, text);
+  });
+  line_.flag("no-cudagraphs", [&session] {
+    session.graphs = false;
+    return Status::success();
   });
   line_.flag("specialize-first", specializeFirst_);
   line_.flag("fullgraph", fullGraph_);

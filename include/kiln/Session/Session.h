@@ -58,9 +58,11 @@ struct SessionOptions : CompileOptions {
   /// "cpu", or "cuda" or "cuda:1": a GPU. Programs are compiled for it unless a
   /// target is named, and their weights are copied to it once.
   std::string device = "cpu";
-  /// On a GPU launches that follow each other are replayed as graphs; see
-  /// runtime::RunOptions.
-  bool graphs = false;
+  /// On a GPU launches that follow each other are replayed as graphs, from the third
+  /// call with the same sizes on; see runtime::RunOptions. Unlike PyTorch's they read
+  /// inputs where these lie and leave results in fresh memory, so they are what is done
+  /// unless somebody wants launches one by one.
+  bool graphs = true;
   /// Of a package: `training` and `optimizer` are what it was compiled for.
   bool asPackaged = false;
   std::function<void(const std::string &stage)> progress;
