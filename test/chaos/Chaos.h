@@ -84,6 +84,7 @@ std::vector<Command> systemCommands();  ///< failnth, enospc
 std::vector<Command> placeCommands();   ///< owner, rmrf, clock
 std::vector<Command> roomCommands();    ///< hit, evict, size, lru
 std::vector<Command> diffCommands();    ///< diff
+std::vector<Command> callCommands();    ///< calls
 
 /// Registers a flag with a number.
 void numberFlag(tools::CommandLine &line, const char *name, uint64_t &target);

@@ -18,7 +18,8 @@ using namespace kiln::chaos;
 static std::vector<Command> allCommands() {
   std::vector<Command> all;
   for (auto *group : {&damageCommands, &processCommands, &systemCommands,
-                      &placeCommands, &roomCommands, &diffCommands})
+                      &placeCommands, &roomCommands, &diffCommands,
+                      &callCommands})
     for (const Command &command : group())
       all.push_back(command);
   return all;

@@ -1,0 +1,201 @@
+//===- CallCommands.cpp - calls -------------------------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Many calls of the same sessions, with inputs and sizes that come again in
+// another order: what a call allocates it gives back, and equal inputs have
+// equal bits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Chaos.h"
+#include "RandomGraph.h"
+
+#include "kiln/Session/Session.h"
+
+#include <cstring>
+#include <map>
+
+#include <malloc.h>
+
+using namespace kiln;
+using namespace kiln::chaos;
+using runtime::OpValue;
+using session::Session;
+using session::SessionOptions;
+
+namespace {
+/// A layer and a normalization over a batch of any size.
+constexpr const char *kDynamicProgram = R"(
+guard.symbol @s0 range [2, 64] hint 4
+func.func @main(
+    %x: tensor<?x6xf32, #guard.shape<[s0, 6]>> {aten.input = #aten.input<kind = user_input, name = "x", path = "[0][0]">},
+    %w: tensor<8x6xf32> {aten.input = #aten.input<kind = user_input, name = "w", path = "[0][1]">})
+    -> (tensor<?x8xf32, #guard.shape<[s0, 8]>> {aten.output = #aten.output<kind = user_output, name = "p", path = "">}) {
+  %up = aten.linear(%x, %w) : (tensor<?x6xf32, #guard.shape<[s0, 6]>>, tensor<8x6xf32>) -> tensor<?x8xf32, #guard.shape<[s0, 8]>>
+  %act = aten.gelu(%up) : (tensor<?x8xf32, #guard.shape<[s0, 8]>>) -> tensor<?x8xf32, #guard.shape<[s0, 8]>>
+  %p = aten.softmax.int(%act, dim = 0) : (tensor<?x8xf32, #guard.shape<[s0, 8]>>) -> tensor<?x8xf32, #guard.shape<[s0, 8]>>
+  return %p : tensor<?x8xf32, #guard.shape<[s0, 8]>>
+}
+)";
+constexpr int64_t kLeastBatch = 2, kMostBatch = 64;
+
+/// A program that stays open, and what it has answered.
+struct Caller {
+  std::unique_ptr<Session> session;
+  std::vector<std::vector<int64_t>> inputs; ///< a size of -1 varies
+  bool training = false;
+  std::map<uint64_t, std::vector<uint8_t>> known; ///< by the inputs' number
+};
+} // namespace
+
+static Result<Caller> openProgram(const std::string &text,
+                           std::vector<std::vector<int64_t>> inputs,
+                           bool training, unsigned threads) {
+  SessionOptions options;
+  options.training = training;
+  options.threads = threads;
+  options.isolated = false;
+  options.cache = cache::readCacheConfig("/nowhere");
+  options.cache.root.clear();
+  auto source = archive::Source::read(SharedBytes::own(text), "program");
+  if (!source)
+    return source.takeError();
+  auto session = Session::open(std::move(*source), options);
+  if (!session)
+    return session.takeError();
+  Caller caller;
+  caller.session = std::move(*session);
+  caller.inputs = std::move(inputs);
+  caller.training = training;
+  return caller;
+}
+
+/// The bytes of the results for inputs number `which`.
+static Result<std::vector<uint8_t>> call(Caller &caller, uint64_t which) {
+  std::vector<OpValue> inputs;
+  for (std::vector<int64_t> sizes : caller.inputs) {
+    for (int64_t &size : sizes)
+      if (size < 0)
+        size =
+            kLeastBatch + int64_t(which * 37) % (kMostBatch - kLeastBatch + 1);
+    auto tensor = runtime::Tensor::empty(DType::F32, sizes);
+    if (!tensor)
+      return tensor.takeError();
+    std::vector<float> numbers =
+        makeNumbers(which * 64 + inputs.size(), tensor->numel());
+    std::copy(numbers.begin(), numbers.end(), tensor->dataAs<float>());
+    inputs.emplace_back(std::move(*tensor));
+  }
+  std::vector<OpValue> results;
+  if (caller.training) {
+    auto made = caller.session->callTraining(inputs, {});
+    if (!made)
+      return made.takeError();
+    results = std::move(made->outputs);
+    for (OpValue &gradient : made->gradients)
+      results.push_back(std::move(gradient));
+  } else {
+    auto made = caller.session->call(inputs);
+    if (!made)
+      return made.takeError();
+    results = std::move(*made);
+  }
+  std::vector<uint8_t> bytes;
+  for (const OpValue &value : results) {
+    const auto *tensor = std::get_if<runtime::Tensor>(&value.value);
+    if (!tensor)
+      continue;
+    auto dense = runtime::Tensor::empty(tensor->dtype(), tensor->sizes());
+    if (!dense)
+      return dense.takeError();
+    if (Status s = runtime::copyElements(*tensor, *dense); !s)
+      return s.takeError();
+    const auto *data = static_cast<const uint8_t *>(dense->data());
+    bytes.insert(bytes.end(), data, data + dense->numel() * itemSize(dense->dtype()));
+  }
+  return bytes;
+}
+
+static uint64_t allocatedBytes() {
+  struct mallinfo2 info = ::mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+static Result<std::vector<Caller>> openAll(uint64_t graphs, unsigned threads) {
+  std::vector<Caller> callers;
+  auto add = [&](Result<Caller> made) -> Status {
+    if (!made)
+      return made.takeError();
+    callers.push_back(std::move(*made));
+    return Status::success();
+  };
+  if (Status s = add(openProgram(kDynamicProgram, {{-1, 6}, {8, 6}}, false, threads));
+      !s)
+    return s.takeError();
+  for (uint64_t seed = 1; seed <= graphs; ++seed) {
+    RandomGraph graph = makeGraph(seed);
+    if (Status s = add(openProgram(graph.text, graph.inputs, seed % 2 == 0, threads));
+        !s)
+      return s.takeError();
+  }
+  return callers;
+}
+
+static Result<int> calls(int argc, char **argv) {
+  uint64_t count = 3000, graphs = 6, threads = 2, different = 50;
+  tools::CommandLine line;
+  numberFlag(line, "calls", count);
+  numberFlag(line, "graphs", graphs);
+  numberFlag(line, "threads", threads);
+  numberFlag(line, "different", different);
+  if (Status s = line.parse(argc, argv); !s)
+    return s.takeError();
+  if (different == 0 || count == 0)
+    return Error::usage("--calls and --different: expected at least 1");
+  auto callers = openAll(graphs, static_cast<unsigned>(threads));
+  if (!callers)
+    return callers.takeError();
+  // Each program has seen all of its inputs once before anything is counted.
+  const uint64_t first = different * callers->size();
+  uint64_t wrong = 0, before = 0;
+  double begin = secondsNow();
+  for (uint64_t i = 0; i < first + count; ++i) {
+    if (i == first)
+      before = allocatedBytes();
+    Caller &caller = (*callers)[i % callers->size()];
+    uint64_t round = i / callers->size();
+    // Another order in each round, and all inputs in every one.
+    uint64_t which = (round * 7 + round / different) % different;
+    if (i < first)
+      which = round;
+    auto bytes = call(caller, which);
+    if (!bytes)
+      return bytes.takeError();
+    auto [known, isNew] = caller.known.try_emplace(which);
+    if (isNew)
+      known->second = std::move(*bytes);
+    else
+      wrong += known->second != *bytes;
+  }
+  int64_t growth = int64_t(allocatedBytes()) - int64_t(before);
+  report("calls", {{"programs", double(callers->size())},
+                   {"calls", double(count)},
+                   {"other_bits", double(wrong)},
+                   {"growth_bytes", double(growth)},
+                   {"seconds", secondsNow() - begin}});
+  // Less than a byte a call is no leak of a call's.
+  return wrong != 0 || growth >= int64_t(count) ? 1 : 0;
+}
+
+std::vector<Command> chaos::callCommands() {
+  return {{"calls", "[--calls=N] [--graphs=N] [--threads=N] [--different=N]",
+           "calls a program of dynamic sizes and random graphs over and over, "
+           "with inputs of which so many are different: memory must not grow, "
+           "equal inputs must have equal bits",
+           calls}};
+}
