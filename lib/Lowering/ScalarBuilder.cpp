@@ -431,7 +431,12 @@ Value ScalarBuilder::atan2(Value a, Value b) {
 
 Value ScalarBuilder::sigmoid(Value a) {
   Value one = constant(a.getType(), 1.0);
-  return div(one, add(one, exp(neg(a))));
+  Value sum = add(one, exp(neg(a)));
+  if (!isFloat(a))
+    return div(one, sum);
+  // An ulp is less than the exponential may be off.
+  return arith::DivFOp::create(builder, loc, one, sum,
+                               arith::FastMathFlags::afn);
 }
 
 Value ScalarBuilder::isNan(Value a) {

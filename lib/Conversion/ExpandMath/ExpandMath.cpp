@@ -61,8 +61,6 @@ Num kiln::expand::throughF64(Num x, Num y,
       {x, y}, [&](llvm::ArrayRef<Num> v) { return function(v[0], v[1]); });
 }
 
-static Num expandRsqrt(Num x) { return 1.0 / sqrt(x); }
-
 namespace {
 
 /// Calls `expand` with the operands, in f32 where they are narrower.
@@ -117,6 +115,20 @@ struct ExpandBinary final : ExpandPattern<Op> {
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
     return expandOp(op, b, this->has, [](llvm::ArrayRef<Num> x) {
       return function(x[0], x[1]);
+    });
+  }
+};
+
+/// A quotient that its maker says may be off by an ulp, where that is an instruction.
+struct ExpandQuotient final : ExpandPattern<arith::DivFOp> {
+  using ExpandPattern::ExpandPattern;
+  LogicalResult matchAndRewrite(arith::DivFOp op,
+                                PatternRewriter &b) const override {
+    if (!has.powers || !getElementTypeOrSelf(op.getType()).isF32() ||
+        !arith::bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn))
+      return failure();
+    return expandOp(op, b, has, [](llvm::ArrayRef<Num> x) {
+      return x[0] * expandReciprocal(x[1]);
     });
   }
 };
@@ -222,7 +234,7 @@ void kiln::populateExpandMathPatterns(RewritePatternSet &patterns,
       ExpandUnary<math::CbrtOp, expandCbrt>,
       ExpandBinary<math::PowFOp, expandPow>,
       ExpandBinary<math::Atan2Op, expandAtan2>,
-      ExpandBinary<arith::RemFOp, expandRemainder>>(
+      ExpandBinary<arith::RemFOp, expandRemainder>, ExpandQuotient>(
       patterns.getContext(), has);
   patterns.add<ExpandFPowI, ExpandSincos, WidenNative<math::SqrtOp>,
       WidenNative<math::FloorOp>, WidenNative<math::CeilOp>,

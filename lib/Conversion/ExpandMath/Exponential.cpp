@@ -153,6 +153,18 @@ static Num expByPowers(Num x) {
          fromBits(bits(shifted) << m.mantissa());
 }
 
+Num kiln::expand::expandReciprocal(Num x) {
+  if (hasPowers(*x.m))
+    return callByLane("llvm.nvvm.rcp.approx.ftz.f", {x});
+  return 1.0 / x;
+}
+
+Num kiln::expand::expandRsqrt(Num x) {
+  if (hasPowers(*x.m))
+    return callByLane("llvm.nvvm.rsqrt.approx.f", {x});
+  return 1.0 / sqrt(x);
+}
+
 Num kiln::expand::expandExp(Num x) {
   const MathBuilder &m = *x.m;
   if (hasPowers(m))
@@ -167,6 +179,8 @@ Num kiln::expand::expandExp(Num x) {
 }
 
 Num kiln::expand::expandNormalExp(Num x) {
+  if (hasPowers(*x.m))
+    return callByLane("llvm.nvvm.ex2.approx.ftz.f32", {x * kLog2E});
   Rounded n = roundToInt(x, kLog2E);
   return (expM1Kernel(subtractLn2(x, n.n)) + 1.0) * powerOfTwo(n.k);
 }
@@ -206,7 +220,7 @@ Num kiln::expand::expandTanh(Num x) {
   Num small = fma(x * z, polynomial(z, kTanhF32), x);
   // From 10 on the quotient is nothing beside 1.
   Num e = expandNormalExp(clampAbove(a + a, 20.0));
-  Num large = 1.0 - 2.0 / (e + 1.0);
+  Num large = fma(expandReciprocal(e + 1.0), -2.0, x.m->f(1.0));
   // Also keeps the sign of zero, which the sum in `small` loses.
   return copysign(select(a < 0.625, small, large), x);
 }

@@ -45,6 +45,9 @@ Num expandExp(Num x);
 /// e^x for |x| up to 80 in f32 and 700 in f64, where no power of two on the way is
 /// denormal or infinite. NaN gives NaN.
 Num expandNormalExp(Num x);
+/// 1 / x; within 1 ulp, and without denormals, where the processor has it so.
+Num expandReciprocal(Num x);
+Num expandRsqrt(Num x);
 Num expandExp2(Num x);
 Num expandExpM1(Num x);
 Num expandTanh(Num x);

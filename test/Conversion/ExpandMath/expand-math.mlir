@@ -82,3 +82,34 @@ func.func @native(%x: f64, %i: i32) -> (f64, i32) {
   %1 = math.absi %i : i32
   return %0, %1 : f64, i32
 }
+
+// Reciprocals and their roots are instructions of a GPU, too. Of quotients only those
+// whose maker permits it.
+// POWERS-LABEL: func @quotients
+// POWERS-SAME: %[[X:.*]]: f32, %[[Y:.*]]: f32
+// POWERS: %[[R:.*]] = llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"(%[[Y]])
+// POWERS: arith.mulf %[[X]], %[[R]]
+// POWERS: arith.divf %[[X]], %[[Y]] : f32
+// POWERS: llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"(%[[X]])
+// POWERS: arith.divf {{.*}} fastmath<afn> : f64
+// CHECK-LABEL: func @quotients
+// CHECK: arith.divf {{.*}} fastmath<afn> : f32
+// CHECK: math.sqrt
+func.func @quotients(%x: f32, %y: f32, %z: f64) -> (f32, f32, f32, f64) {
+  %0 = arith.divf %x, %y fastmath<afn> : f32
+  %1 = arith.divf %x, %y : f32
+  %2 = math.rsqrt %x : f32
+  %3 = arith.divf %z, %z fastmath<afn> : f64
+  return %0, %1, %2, %3 : f32, f32, f32, f64
+}
+
+// One power of two and one reciprocal make a tanh there, no division.
+// POWERS-LABEL: func @tanh
+// POWERS-COUNT-1: llvm.nvvm.ex2.approx.ftz.f32
+// POWERS-COUNT-1: llvm.nvvm.rcp.approx.ftz.f
+// POWERS-NOT: arith.divf
+// POWERS: return
+func.func @tanh(%x: f32) -> f32 {
+  %0 = math.tanh %x : f32
+  return %0 : f32
+}

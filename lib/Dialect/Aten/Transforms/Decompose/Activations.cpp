@@ -30,16 +30,22 @@ static Value toFirstResult(Operation *op, FormulaBuilder &c, Value value) {
                : value;
 }
 
+/// 2 sqrt(2 / pi) (x + 0.044715 x^3): by its sigmoid, (1 + tanh(u)) / 2 of half of it, which
+/// takes one exponential, `x` is weighted.
+static Value twiceInner(Value x, FormulaBuilder &c) {
+  Value factor = c.add(c.mul(c.mul(x, x), kTanhCube), 1);
+  return c.mul(c.mul(x, 2 * kTanhScale), factor);
+}
+
 Value decomposeGelu(GeluOp op, FormulaBuilder &c) {
   Value x = c.widen(op.getSelf());
-  Value half = c.mul(x, 0.5);
-  if (op.getApproximate() == "none")
-    return toFirstResult(op, c, c.mul(half, c.add(c.erf(c.mul(x, kSqrtHalf)), 1)));
+  if (op.getApproximate() == "none") {
+    Value cdf = c.add(c.erf(c.mul(x, kSqrtHalf)), 1);
+    return toFirstResult(op, c, c.mul(c.mul(x, 0.5), cdf));
+  }
   if (op.getApproximate() != "tanh")
     return {};
-  Value cube = c.mul(c.mul(x, x), x);
-  Value inner = c.mul(c.add(x, c.mul(cube, kTanhCube)), kTanhScale);
-  return toFirstResult(op, c, c.mul(half, c.add(c.tanh(inner), 1)));
+  return toFirstResult(op, c, c.mul(x, c.sigmoid(twiceInner(x, c))));
 }
 
 Value decomposeGeluBackward(GeluBackwardOp op, FormulaBuilder &c) {
@@ -51,14 +57,11 @@ Value decomposeGeluBackward(GeluBackwardOp op, FormulaBuilder &c) {
   }
   if (op.getApproximate() != "tanh")
     return {};
-  Value square = c.mul(x, x);
-  Value cube = c.mul(square, x);
-  Value inner = c.mul(c.add(x, c.mul(cube, kTanhCube)), kTanhScale);
-  Value t = c.tanh(inner);
-  Value left = c.mul(x, 0.5), right = c.add(t, 1);
-  Value slope = c.mul(c.add(c.mul(square, 3 * kTanhCube), 1), kTanhScale);
-  Value tanhSlope = c.sub(1, c.mul(t, t));
-  Value sum = c.add(c.mul(right, 0.5), c.mul(c.mul(left, tanhSlope), slope));
+  // s + x s (1 - s) u' for s = sigmoid(u).
+  Value weight = c.sigmoid(twiceInner(x, c));
+  Value slope = c.mul(c.add(c.mul(c.mul(x, x), 3 * kTanhCube), 1), 2 * kTanhScale);
+  Value bend = c.mul(c.mul(weight, c.sub(1, weight)), slope);
+  Value sum = c.add(weight, c.mul(x, bend));
   return toFirstResult(op, c, c.mul(grad, sum));
 }
 
