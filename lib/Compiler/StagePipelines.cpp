@@ -264,12 +264,16 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
   auto halfOfJoint = [&](auto build) {
     return [build, budget = options.memoryBudget, optimizer = options.optimizer,
             fuses = options.backend == Backend::Inductor,
-            savesSums = options.savesSums()](OpPassManager &pm) {
+            sums = options.savedSums()](OpPassManager &pm) {
       JointPipelineOptions joint;
       joint.memoryBudget = budget;
       joint.optimizer = optimizer;
       joint.opensRows = fuses;
-      joint.savesSums = fuses && savesSums;
+      SmallVector<StringRef> types;
+      if (fuses)
+        StringRef(sums).split(types, ',');
+      for (StringRef type : types)
+        joint.savesSums.push_back(type.str());
       build(pm, joint);
     };
   };

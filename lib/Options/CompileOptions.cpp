@@ -116,16 +116,18 @@ Result<std::string> CompileOptions::keyRecord() const {
   return write(*this, [](const OptionRow &row) { return row.changesCode; });
 }
 
-/// Of a GPU, where attention of f32 is several kernels, they have not been measured.
-bool CompileOptions::savesSums() const {
-  return target.rfind("sm_", 0) == std::string::npos;
+static constexpr char kSumsOfHost[] = "f32";
+
+/// Of a GPU, where attention of f32 is several kernels, those have not been measured.
+std::string CompileOptions::savedSums() const {
+  return target.rfind("sm_", 0) == std::string::npos ? kSumsOfHost : "bf16,f16";
 }
 
 Result<std::string> CompileOptions::graphRecord() const {
   auto record =
       write(*this, [](const OptionRow &row) { return row.changesGraph; });
-  if (record && !savesSums())
-    *record += "saves_sums=false\n";
+  if (std::string sums = savedSums(); record && sums != kSumsOfHost)
+    *record += "saves_sums=" + sums + "\n";
   return record;
 }
 

@@ -53,8 +53,11 @@ void kiln::buildDifferentiationPipeline(mlir::OpPassManager &pm,
                                         const JointPipelineOptions &options) {
   // What is drawn must be the same in both halves.
   pm.addNestedPass<mlir::func::FuncOp>(aten::createAtenNumberDrawsPass());
-  if (options.savesSums)
-    pm.addNestedPass<mlir::func::FuncOp>(aten::createAtenSaveSumsPass());
+  if (!options.savesSums.empty()) {
+    aten::AtenSaveSumsPassOptions sums;
+    sums.types.assign(options.savesSums.begin(), options.savesSums.end());
+    pm.addNestedPass<mlir::func::FuncOp>(aten::createAtenSaveSumsPass(sums));
+  }
   pm.addPass(joint::createJointDifferentiatePass());
   if (!options.optimizer.empty()) {
     joint::JointAppendOptimizerPassOptions append;

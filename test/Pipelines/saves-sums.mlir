@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-joint{saves-sums=true})' | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-joint{saves-sums=f32})' | FileCheck %s
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-joint)' | FileCheck %s --check-prefix=AGAIN
 
 // The forward of attention saves a number a row, and the backward finds no maximum again.

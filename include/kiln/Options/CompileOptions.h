@@ -58,8 +58,9 @@ struct CompileOptions {
   /// Of those the lines that act before code is generated: what the key of a training
   /// step's graphs holds.
   Result<std::string> graphRecord() const;
-  /// True where the backward of attention is faster with the sums of the forward's rows.
-  bool savesSums() const;
+  /// Element types of attention, as "bf16,f16", whose backward is faster with the sums of
+  /// the forward's rows.
+  std::string savedSums() const;
 
   /// Reads both texts. Usage errors name the line and what would work.
   static Result<CompileOptions> parse(const std::string &record,

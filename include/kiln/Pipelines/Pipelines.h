@@ -88,11 +88,11 @@ struct JointPipelineOptions : mlir::PassPipelineOptions<JointPipelineOptions> {
                      "numbers of a row can be saved instead of the row; where "
                      "kernels are fused that is no pass over memory more."),
       llvm::cl::init(false)};
-  Option<bool> savesSums{
+  ListOption<std::string> savesSums{
       *this, "saves-sums",
       llvm::cl::desc("Save the logarithm of a row's sum of exponentials of "
-                     "attention, for kernels that walk its scores again."),
-      llvm::cl::init(false)};
+                     "attention of these types, f32, bf16 or f16, for kernels "
+                     "that walk its scores again.")};
 };
 
 struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {

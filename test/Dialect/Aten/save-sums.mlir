@@ -1,5 +1,9 @@
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(func.func(aten-save-sums))' --split-input-file | FileCheck %s
-// RUN: kiln-opt %s --pass-pipeline='builtin.module(func.func(aten-save-sums))' --split-input-file | kiln-opt --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(func.func(aten-save-sums{types=f32}))' --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(func.func(aten-save-sums{types=f32}))' --split-input-file | kiln-opt --split-input-file | FileCheck %s
+
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(func.func(aten-save-sums{types=bf16,f16}))' --split-input-file | FileCheck %s --check-prefix=NARROW
+// RUN: not kiln-opt %s --pass-pipeline='builtin.module(func.func(aten-save-sums{types=f64}))' --split-input-file 2>&1 | FileCheck %s --check-prefix=TYPE
+// TYPE: error: option 'types' of aten-save-sums: expected 'f32', 'bf16' or 'f16', but found 'f64'
 
 // Attention gives the logarithms of its sums, too.
 // CHECK-LABEL: func.func @causal
@@ -23,11 +27,16 @@ func.func @shared(%q: tensor<2x4x7x16xf32>, %k: tensor<2x2x9x16xf32>, %v: tensor
   return %y : tensor<2x4x7x16xf32>
 }
 
-// A gradient may flow to a mask; f64 adds up in f64, and bf16 rounds its result; keys of one batch are not those of
+// A gradient may flow to a mask; f64 adds up in f64, and bf16 is not asked for; keys of one batch are not those of
 // all; and a row of another depth is another operator's.
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: flash
 // CHECK-COUNT-6: aten.scaled_dot_product_attention
+// The logarithms of 16 bits are f32.
+// NARROW-LABEL: func.func @others
+// NARROW-COUNT-5: aten.scaled_dot_product_attention
+// NARROW: aten._scaled_dot_product_flash_attention_for_cpu
+// NARROW-SAME: -> (tensor<2x4x7x16xbf16>, tensor<2x4x7xf32>)
 func.func @others(%q: tensor<2x4x7x16xf32>, %m: tensor<7x7xf32>, %d: tensor<2x4x7x16xf64>, %one: tensor<1x4x7x16xf32>, %wide: tensor<2x4x7x24xf32>, %flat: tensor<4x7x16xf32>, %b: tensor<2x4x7x16xbf16>)
     -> (tensor<2x4x7x16xf32>, tensor<2x4x7x16xf64>, tensor<2x4x7x16xf32>, tensor<2x4x7x24xf32>, tensor<4x7x16xf32>, tensor<2x4x7x16xbf16>) {
   %0 = aten.scaled_dot_product_attention(%q, %q, %q, attn_mask = %m)

@@ -72,7 +72,7 @@ TEST_P(EachOption, IsPartOfTheKeyOfGraphsIfItActsBeforeCodeIsGenerated) {
   EXPECT_TRUE(row.changesCode || !row.changesGraph);
 }
 
-TEST(GraphRecord, KnowsTargetsWhoseBackwardSavesNoSums) {
+TEST(GraphRecord, KnowsTargetsWhoseBackwardSavesOtherSums) {
   CompileOptions host, other, gpu;
   other.target = "x86-64-v4";
   gpu.target = "sm_80";

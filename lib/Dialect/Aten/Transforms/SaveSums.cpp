@@ -15,6 +15,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 namespace kiln::aten {
 #define GEN_PASS_DEF_ATENSAVESUMSPASS
 #include "kiln/Dialect/Aten/Transforms/Passes.h.inc"
@@ -29,17 +31,36 @@ struct AtenSaveSumsPass : impl::AtenSaveSumsPassBase<AtenSaveSumsPass> {
 
 } // namespace
 
+/// The element type of that name; null if it is none that sums are saved of.
+static Type getType(MLIRContext *context, StringRef name) {
+  return llvm::StringSwitch<Type>(name)
+      .Case("f32", mlir::Float32Type::get(context))
+      .Case("bf16", mlir::BFloat16Type::get(context))
+      .Case("f16", mlir::Float16Type::get(context))
+      .Default(Type());
+}
+
 void AtenSaveSumsPass::runOnOperation() {
   if (failed(verifyPassInput(getOperation(), getArgument(),
                              {Stage::Capture, Stage::Joint})))
     return signalPassFailure();
+  SmallVector<Type> elements;
+  for (StringRef name : types) {
+    elements.push_back(getType(&getContext(), name));
+    if (!elements.back()) {
+      getOperation()->emitError()
+          << "option 'types' of " << getArgument()
+          << ": expected 'f32', 'bf16' or 'f16', but found '" << name << "'";
+      return signalPassFailure();
+    }
+  }
   SmallVector<ScaledDotProductAttentionOp> found;
   getOperation().walk(
       [&](ScaledDotProductAttentionOp op) { found.push_back(op); });
   for (ScaledDotProductAttentionOp op : found) {
     OpBuilder builder(op);
     FormulaBuilder c(builder, op.getLoc());
-    SmallVector<Value> made = attendWithSums(op, c);
+    SmallVector<Value> made = attendWithSums(op, elements, c);
     if (made.empty())
       continue;
     made.front().getDefiningOp()->setDiscardableAttrs(

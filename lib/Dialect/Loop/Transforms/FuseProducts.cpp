@@ -379,9 +379,6 @@ ChainLimits FuseProducts::getLimits() const {
 /// all of them come into one kernel.
 bool FuseProducts::fuseEpilogues(KernelOp last,
                                  const analysis::SizeHints &hints) {
-  // Walks of warpgroups without values of rows have run on no device yet.
-  if (gpu && getMachine(gpu).hasWarpgroups)
-    return false;
   std::optional<EpilogueRows> opened = openEpilogues(last);
   if (!opened)
     return false;

@@ -243,23 +243,24 @@ SmallVector<Value> decomposeFlashAttentionBackward(
 // One as the other
 //===----------------------------------------------------------------------===//
 
-/// True if all elements are f32. A result of 16 bits is rounded, and what is added up of it
-/// in the backward would be less exact than weights that nobody rounds.
-static bool areSingle(Value query, Value key, Value value) {
-  return llvm::all_of(ArrayRef<Value>{query, key, value}, [](Value each) {
-    return FormulaBuilder::elementTypeOf(each).isF32();
-  });
+/// True if all have the same elements, of one of `types`.
+static bool areOfType(ArrayRef<Value> values, ArrayRef<Type> types) {
+  Type type = FormulaBuilder::elementTypeOf(values.front());
+  return llvm::is_contained(types, type) &&
+         llvm::all_of(values, [&](Value each) {
+           return FormulaBuilder::elementTypeOf(each) == type;
+         });
 }
 
 SmallVector<Value> attendWithSums(ScaledDotProductAttentionOp op,
-                                  FormulaBuilder &c) {
+                                  ArrayRef<Type> types, FormulaBuilder &c) {
   Value query = op.getQuery(), key = op.getKey(), value = op.getValue();
   for (Value each : {query, key, value})
     if (!guard::getDims(llvm::cast<RankedTensorType>(each.getType())) ||
         FormulaBuilder::rankOf(each) != 4)
       return {};
   if (op.getAttnMask() || !op.getDropoutP().isZero() ||
-      !areSingle(query, key, value) ||
+      !areOfType({query, key, value}, types) ||
       c.dimOf(query, -1) != c.dimOf(value, -1) || c.dimOf(key, -2).isConstant(0))
     return {};
   if (op.getEnableGqa()) {

@@ -29,10 +29,10 @@ enum class Cell { Lstm, Gru, Tanh, Relu };
 SmallVector<Value> decomposeView(Operation *op, FormulaBuilder &c);
 
 /// An attention as the operator that gives the logarithms of its sums as well; empty
-/// where there is no such one: with a mask or dropout, of other elements than f32, for heads
-/// and sizes that it does not take.
+/// where there is no such one: with a mask or dropout, of other elements than `types`, for
+/// heads and sizes that it does not take.
 SmallVector<Value> attendWithSums(ScaledDotProductAttentionOp op,
-                                  FormulaBuilder &c);
+                                  ArrayRef<Type> types, FormulaBuilder &c);
 
 /// True for what has no elements: no greatest one that is subtracted, and no mean.
 inline bool isEmpty(FormulaBuilder &c, Value x) {
