@@ -327,7 +327,7 @@ static uint64_t evaluateFma(uint64_t x, uint64_t y, uint64_t z, Type type) {
       std::fma(toDouble(x, type), toDouble(y, type), toDouble(z, type)), type);
 }
 
-/// Instructions of NVIDIA's GPUs for exponentials of f32.
+/// Instructions of NVIDIA's GPUs for functions of f32.
 static std::optional<uint64_t> evaluateIntrinsic(StringRef name, uint64_t x,
                                                  uint64_t y, uint64_t z,
                                                  Type type) {
@@ -335,6 +335,10 @@ static std::optional<uint64_t> evaluateIntrinsic(StringRef name, uint64_t x,
     return std::nullopt;
   if (name == "ex2.approx.f32" || name == "ex2.approx.ftz.f32")
     return apply(std::exp2(toDouble(x, type)), type);
+  if (name == "rcp.approx.ftz.f")
+    return apply(1 / toDouble(x, type), type);
+  if (name == "rsqrt.approx.f")
+    return apply(1 / std::sqrt(toDouble(x, type)), type);
   if (name == "fma.rn.sat.f") {
     double sum = toDouble(evaluateFma(x, y, z, type), type);
     return apply(sum > 0 ? std::min(sum, 1.0) : 0.0, type);
