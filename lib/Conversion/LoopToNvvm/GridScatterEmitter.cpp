@@ -19,6 +19,20 @@ static ScatterOp getScatter(KernelOp kernel) {
   return *kernel.getBody().getOps<ScatterOp>().begin();
 }
 
+/// Elements that a thread copies as one vector of the widest kind: rows must be long
+/// enough, and their elements neighbours.
+static int64_t getLanes(const Buffer &from, const Buffer &to,
+                        ArrayRef<ExprAttr> extents) {
+  constexpr int64_t vectorBits = 128;
+  Type element = to.elementType;
+  if (extents.empty() || !element.isIntOrFloat() ||
+      !from.strides.back().isConstant(1) || !to.strides.back().isConstant(1))
+    return 1;
+  int64_t bits = std::max(element.getIntOrFloatBitWidth(), 8u);
+  auto row = extents.back().getConstant();
+  return row && *row >= vectorBits / bits ? vectorBits / bits : 1;
+}
+
 LogicalResult GridCopyEmitter::emitThread() {
   ScatterOp op = getScatter(kernel);
   Buffer init = buffers.lookup(op.getInit());
@@ -31,13 +45,22 @@ LogicalResult GridCopyEmitter::emitThread() {
       *guard::getDims(cast<RankedTensorType>(op.getResult().getType()));
   SmallVector<ExprAttr> identity =
       getIdentityMap(context, position.extents.size());
+  auto copy = [&](const Position &at) {
+    Value value = load(init, linearAddress(init, identity), at, {}, {}, {});
+    store(target, linearAddress(target, identity), at, value);
+    return success();
+  };
+  int64_t lanes = getLanes(init, target, position.extents);
   return emitIf(isElsewhere(target, init), [&] {
-    return emitForItem(guard::product(context, position.extents), [&] {
-      position.dims = delinearize(item, position.extents);
-      Value value =
-          load(init, linearAddress(init, identity), position, {}, {}, {});
-      store(target, linearAddress(target, identity), position, value);
-      return success();
+    if (lanes == 1)
+      return emitForItem(guard::product(context, position.extents), [&] {
+        position.dims = delinearize(item, position.extents);
+        return copy(position);
+      });
+    SmallVector<ExprAttr> items = position.extents;
+    items.back() = guard::ceilDiv(items.back(), lanes);
+    return emitForItem(guard::product(context, items), [&] {
+      return emitVectors(item, position.extents, lanes, copy);
     });
   });
 }

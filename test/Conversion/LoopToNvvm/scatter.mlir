@@ -48,6 +48,8 @@ func.func @add(%z: tensor<10xf32>, %n: tensor<1000xi64>, %g: tensor<1000xf32>)
 // The greatest of several writes, in order: a thread for each column, which is a
 // position itself, walks all rows, and 16 of them share the elements by their rows.
 
+// CHECK: llvm.func @columns_init
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>
 // CHECK: llvm.func @columns(
 // CHECK: scf.for
 // CHECK-NOT: scf.for
