@@ -51,8 +51,8 @@ namespace {
 /// of the arena.
 struct Place {
   Value buffer;
-  Value owner;                  ///< null: the arena
-  bool isConstant = false;      ///< its bytes in the arena are known
+  Value owner;             ///< null: the arena
+  bool isConstant = false; ///< its bytes in the arena are known
   int64_t begin = 0, end = 0;
   bool meets(const Place &other) const {
     // Also a buffer without a byte is written before it is read.
@@ -72,7 +72,8 @@ struct Part {
   SmallVector<Place> reads, writes;
 };
 
-class JoinLaunches : public kiln::impl::ProgramJoinLaunchesPassBase<JoinLaunches> {
+class JoinLaunches
+    : public kiln::impl::ProgramJoinLaunchesPassBase<JoinLaunches> {
 public:
   using ProgramJoinLaunchesPassBase::ProgramJoinLaunchesPassBase;
   void runOnOperation() override;
@@ -180,8 +181,7 @@ mlir::func::FuncOp JoinLaunches::emit(ArrayRef<Part> group,
   ImplicitLocOpBuilder b(FusedLoc::get(context, locations), context);
   b.setInsertionPointToEnd(kernels.getBody());
   auto function = mlir::func::FuncOp::create(
-      b, name,
-      b.getFunctionType({pointer, pointer, i64, i64, pointer}, {}));
+      b, name, b.getFunctionType({pointer, pointer, i64, i64, pointer}, {}));
   Block *entry = function.addEntryBlock();
   b.setInsertionPointToStart(entry);
   auto shift = [&](Value base, size_t count) -> Value {
@@ -190,15 +190,11 @@ mlir::func::FuncOp JoinLaunches::emit(ArrayRef<Part> group,
     return LLVM::GEPOp::create(b, pointer, i64, base,
                                ArrayRef<LLVM::GEPArg>{int32_t(count)});
   };
-  // Pointers are eight bytes as integers are.
+  // Handed in, so that equal groups of other sizes share a function.
   auto number = [&](ExprAttr expr) -> Value {
-    if (auto constant = expr.getConstant())
-      return arith::ConstantIntOp::create(b, *constant, 64);
-    auto *known = llvm::find(symbols, expr);
-    size_t at = known - symbols.begin();
-    if (known == symbols.end())
-      symbols.push_back(expr);
-    return LLVM::LoadOp::create(b, i64, shift(entry->getArgument(1), at));
+    symbols.push_back(expr);
+    return LLVM::LoadOp::create(
+        b, i64, shift(entry->getArgument(1), symbols.size() - 1));
   };
 
   // Symbols of the parts first, each part's own side by side.
@@ -209,23 +205,23 @@ mlir::func::FuncOp JoinLaunches::emit(ArrayRef<Part> group,
   }
   work = guard::getConstant(context, 0);
   size_t firstPointer = 0;
+  Value from = arith::ConstantIntOp::create(b, 0, 64);
   for (auto [k, part] : llvm::enumerate(group)) {
     LaunchOp launch = part.launch;
     int64_t grain = launch.getGrain();
-    Value from = number(work);
     work = work + guard::ceilDiv(launch.getWork(), grain);
     Value to = number(work), items = number(launch.getWork());
+    Value size = number(guard::getConstant(context, grain));
     Value low = arith::MaxSIOp::create(b, entry->getArgument(2), from);
     Value high = arith::MinSIOp::create(b, entry->getArgument(3), to);
     Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, low, high);
     auto inside = scf::IfOp::create(b, some, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(inside.thenBlock());
-    Value size = arith::ConstantIntOp::create(b, grain, 64);
-    Value begin = arith::MulIOp::create(
-        b, arith::SubIOp::create(b, low, from), size);
-    Value end = arith::MulIOp::create(
-        b, arith::SubIOp::create(b, high, from), size);
+    Value begin =
+        arith::MulIOp::create(b, arith::SubIOp::create(b, low, from), size);
+    Value end =
+        arith::MulIOp::create(b, arith::SubIOp::create(b, high, from), size);
     end = arith::MinSIOp::create(b, end, items);
     mlir::func::CallOp::create(
         b, launch.getKernel().getLeafReference().getValue(), TypeRange(),
@@ -233,6 +229,7 @@ mlir::func::FuncOp JoinLaunches::emit(ArrayRef<Part> group,
                    shift(entry->getArgument(1), firstSymbol[k]), begin, end,
                    entry->getArgument(4)});
     firstPointer += part.reads.size() + part.writes.size();
+    from = to;
   }
   mlir::func::ReturnOp::create(b);
   return function;
@@ -299,31 +296,30 @@ void JoinLaunches::join(ArrayRef<Part> group) {
   for (const Part &part : group)
     if (auto items = part.launch.getWork().getConstant())
       chunks += (*items + part.launch.getGrain() - 1) / part.launch.getGrain();
-  double times = double(read + written) / 4 /
-                 loop::getTarget(getOperation()).getGrainNs();
+  double times =
+      double(read + written) / 4 / loop::getTarget(getOperation()).getGrainNs();
   int64_t grain = std::max<int64_t>(1, chunks / std::max(times, 1.0));
 
   LaunchOp last = group.back().launch;
   OpBuilder builder(last);
-  auto kernel = SymbolRefAttr::get(
-      kernels.getSymNameAttr(), {FlatSymbolRefAttr::get(context, name)});
+  auto kernel = SymbolRefAttr::get(kernels.getSymNameAttr(),
+                                   {FlatSymbolRefAttr::get(context, name)});
   auto joined = LaunchOp::create(
       builder, last.getLoc(), kernel, buffers,
-      builder.getDenseBoolArrayAttr(writes), loop::getExprArray(context, symbols),
-      work, builder.getI64IntegerAttr(grain), scratch,
+      builder.getDenseBoolArrayAttr(writes),
+      loop::getExprArray(context, symbols), work,
+      builder.getI64IntegerAttr(grain), scratch,
       overwrites.empty() ? DenseI64ArrayAttr()
                          : builder.getDenseI64ArrayAttr(overwrites),
-      builder.getUnitAttr(),
-      TrafficAttr::get(context, read, written, unfused),
+      builder.getUnitAttr(), TrafficAttr::get(context, read, written, unfused),
       origins.empty() ? ArrayAttr() : builder.getStrArrayAttr(origins),
       schedules.empty() ? ArrayAttr() : builder.getArrayAttr(schedules),
       GridAttr());
   for (const Part &part : group)
     part.launch.erase();
   auto function = joined->getParentOfType<program::FuncOp>();
-  if (auto told =
-          remark::passed(joined.getLoc(),
-                         remarks::kJoined.function(function.getSymName())))
+  if (auto told = remark::passed(
+          joined.getLoc(), remarks::kJoined.function(function.getSymName())))
     told << remark::metric("kernel", name)
          << remark::metric("parts", group.size());
 }

@@ -17,7 +17,7 @@
 // CHECK: %[[V:.*]] = program.view %[[A]]
 // CHECK: %[[W:.*]] = program.view %[[B]]
 // CHECK: %[[N:.*]] = program.alloc new
-// CHECK-NEXT: program.launch @kernels::@joined_2_0(%[[A]], %[[V]], %[[B]], %[[C]], %[[W]], %[[N]]) access [read, write, read, read, write, write] symbols [] work 7 grain 7 alone
+// CHECK-NEXT: program.launch @kernels::@joined_2_0(%[[A]], %[[V]], %[[B]], %[[C]], %[[W]], %[[N]]) access [read, write, read, read, write, write] symbols [4, 1024, 256, 7, 9000, 4096] work 7 grain 7 alone
 // CHECK-SAME: overwrites = array<i64: 1, 0, 4, 2>
 // CHECK-SAME: schedules = [#loop.across<{{.*}}>, #loop.across<{{.*}}>]
 // CHECK-NOT: program.launch
@@ -119,17 +119,17 @@ module @kernels {
 
 // -----
 
-// Equal layers have equal groups, which share a function; a group of the same
-// kernels with other numbers has its own.
+// Equal layers have equal groups, which share a function, and so do groups of the
+// same kernels with other numbers, which are handed in.
 
 !b = !program.buffer<[16], f32>
 
 // CHECK-LABEL: program.func @layers
-// CHECK: program.launch @kernels::@[[SHARED:joined_2_[0-9]+]](
-// CHECK: program.launch @kernels::@[[SHARED]](
-// CHECK: program.launch @kernels::@[[OTHER:joined_2_[0-9]+]](
+// CHECK: program.launch @kernels::@[[SHARED:joined_2_[0-9]+]]({{.*}} symbols [1, 16, 16, 2, 16, 16]
+// CHECK: program.launch @kernels::@[[SHARED]]({{.*}} symbols [1, 16, 16, 2, 16, 16]
+// CHECK: program.launch @kernels::@[[SHARED]]({{.*}} symbols [1, 16, 16, 3, 16, 8]
 // CHECK: module @kernels
-// CHECK-COUNT-2: func.func @joined_2_
+// CHECK-COUNT-1: func.func @joined_2_
 // CHECK-NOT: func.func @joined_2_
 program.func @layers {
   %a = program.slot user_input "a" : !b

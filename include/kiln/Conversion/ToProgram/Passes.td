@@ -96,10 +96,13 @@ def ProgramJoinLaunchesPass
         work 5000 grain 64 ...
     // becomes
     program.launch @kernels::@joined_2_0(%x, %a, %y, %b)
-        access [read, write, read, write] symbols [] work 81 grain 81 alone ...
+        access [read, write, read, write] symbols [2, 100, 64, 81, 5000, 64]
+        work 81 grain 81 alone ...
     ```
 
-    Equal groups, as equal layers have, share a function.
+    Behind the symbols of its parts a launch hands in, for each part, the chunk where
+    it ends, its items and its grain. So groups of the same kernels share a function,
+    however large they are.
 
     A thread gets as many chunks as take `grain_ns` of the module's target at four
     bytes a nanosecond. Reports `joined` with the number of parts.
