@@ -207,6 +207,8 @@ void kiln::buildFusionPipeline(mlir::OpPassManager &pm,
 
 void kiln::buildKernelPipeline(mlir::OpPassManager &pm) {
   pm.addPass(createConvertLoopToScfPass());
+  // Before launches are joined: what is joined calls the kernels by name.
+  pm.addPass(createLoopShareKernelsPass());
   addStageVerifier(pm, Stage::Kernel);
 }
 

@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `convert-loop-to-scf`: see Passes.td for what it assumes and guarantees.
+// `convert-loop-to-scf` and `loop-share-kernels`: see Passes.td for what they assume
+// and guarantee.
 //
-//   pm.addPass(createConvertLoopToScfPass());  // of scheduled kernels
+//   pm.addPass(createConvertLoopToScfPass());   // of scheduled kernels
+//   pm.addPass(createLoopShareKernelsPass());   // of what that made
 //
 //===----------------------------------------------------------------------===//
 

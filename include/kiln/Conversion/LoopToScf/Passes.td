@@ -47,4 +47,44 @@ def ConvertLoopToScfPass : Pass<"convert-loop-to-scf", "::mlir::ModuleOp"> {
   ];
 }
 
+def LoopShareKernelsPass : Pass<"loop-share-kernels", "::mlir::ModuleOp"> {
+  let summary = "Make one function of kernels that differ in sizes alone";
+  let description = [{
+    Functions of `@kernels` that are equal but for constants of type `index` and `i64` become
+    one, the first of them, which reads these numbers behind the values of symbols;
+    each `loop.launch` of one of them hands in its own. A number is handed in
+    divided by the greatest common divisor of all, and multiplied by it in the
+    function, so that what was a multiple of a vector's lanes is still known to be.
+
+    Numbers stay constants, and tell functions apart, that are 0, 1 or negative, a
+    step of a loop, a divisor where it is not around two more loops, an element of a vector, a factor of more than
+    `max-multiples` different products in an innermost loop, or anything else but a
+    bound of a loop, the size of a mask, or part of an address: there, code that
+    does not know them would be slower. Numbers that are divided by others are told
+    apart by the powers of two, up to 32, by which they can be divided.
+
+    Assumes functions with the signature of `kiln/ABI/KernelABI.h`. Leaves alone
+    what is not launched by a `loop.launch`, or called by another function.
+
+    ```mlir
+    %0 = loop.launch @kernels::@k0(%a) symbols [] work 1 grain 1 : ...
+    %1 = loop.launch @kernels::@k1(%b) symbols [] work 1 grain 1 : ...
+    // k0: scf.for %i = %c0 to 96, k1: the same to 128; becomes
+    %0 = loop.launch @kernels::@k0(%a) symbols [3] work 1 grain 1 : ...
+    %1 = loop.launch @kernels::@k0(%b) symbols [4] work 1 grain 1 : ...
+    // k0: %n = 32 * load(symbols[0]), scf.for %i = %c0 to %n
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+  let options = [
+    Option<"maxMultiples", "max-multiples", "unsigned", "4",
+           "Products of one number in an innermost loop with which it may still "
+           "be handed in; each takes a register there.">
+  ];
+  let statistics = [
+    Statistic<"shared", "shared", "functions that became another">
+  ];
+}
+
 #endif // KILN_CONVERSION_LOOPTOSCF_PASSES

@@ -1,0 +1,422 @@
+//===- ShareKernels.cpp - One function for kernels of other sizes ---------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The layers of a network are alike, and their sizes are not: a dense network
+// gives each convolution 32 channels more than the one before, and hundreds of
+// kernels differ in nothing but these numbers. Making machine code is most of a
+// compilation, so such kernels become one, to which launches hand the numbers
+// as they hand the values of symbols:
+//
+//   func @k0: ... arith.constant 96 : index ...      launch @k0 symbols []
+//   func @k1: ... arith.constant 128 : index ...     launch @k1 symbols []
+//   // becomes
+//   func @k0: ... 32 * load(symbols[0]) ...          launch @k0 symbols [3]
+//                                                    launch @k0 symbols [4]
+//
+// What code generation takes from a number is not given up: see `canVary` for
+// uses that keep it a constant. A number arrives as a multiple of the greatest
+// common divisor, so what was divisible by a vector's lanes still is, as LLVM
+// sees.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Conversion/LoopToScf/Passes.h"
+#include "kiln/Dialect/Loop/IR/KernelModule.h"
+#include "kiln/Dialect/Loop/IR/Loop.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <map>
+#include <numeric>
+
+namespace kiln {
+#define GEN_PASS_DEF_LOOPSHAREKERNELSPASS
+#include "kiln/Conversion/LoopToScf/Passes.h.inc"
+} // namespace kiln
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using guard::ExprAttr;
+
+//===----------------------------------------------------------------------===//
+// Which numbers may be handed in
+//===----------------------------------------------------------------------===//
+
+/// Larger powers of two are not told apart: no vector and no tile has more
+/// lanes.
+static constexpr int64_t kMaxPower = 32;
+
+static bool isDivision(Operation *op) {
+  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+             arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op);
+}
+
+namespace {
+/// How many loops stand inside of each other in each loop of a function.
+class LoopNests {
+public:
+  explicit LoopNests(mlir::func::FuncOp function) {
+    // Inner loops come first.
+    function.walk([&](scf::ForOp loop) {
+      unsigned height = heights.try_emplace(loop, 1).first->second;
+      if (auto parent = loop->getParentOfType<scf::ForOp>()) {
+        unsigned &outer = heights[parent];
+        outer = std::max(outer, height + 1);
+      }
+    });
+  }
+
+  /// The innermost loop that `op` is in, or null.
+  Operation *getInnermost(Operation *op) const {
+    Operation *loop = op->getParentOfType<scf::ForOp>();
+    return loop && heights.lookup(loop) == 1 ? loop : nullptr;
+  }
+  /// True for what is done at most once for a nest of two loops.
+  bool isOutside(Operation *op) const {
+    Operation *loop = op->getParentOfType<scf::ForOp>();
+    return !loop || heights.lookup(loop) > 2;
+  }
+
+private:
+  llvm::SmallDenseMap<Operation *, unsigned> heights;
+};
+
+/// Follows a number through what is computed of it.
+class NumberUses {
+public:
+  NumberUses(const LoopNests &loops, unsigned maxMultiples)
+      : loops(loops), maxMultiples(maxMultiples) {}
+
+  /// True if code is as fast where `number` is not known: it is a bound of
+  /// loops, a size of masks, and factor or summand of few addresses.
+  bool canVary(arith::ConstantOp number);
+  /// True if what is left of a division of it may decide whether code is there.
+  bool isDivided() const { return divided; }
+
+private:
+  bool canVary(OpOperand &use);
+  bool addMultiple(Operation *op, unsigned operand);
+
+  const LoopNests &loops;
+  unsigned maxMultiples;
+  bool divided = false;
+  llvm::SmallSetVector<Value, 16> values; ///< that depend on the number
+  /// What the number is multiplied by in each innermost loop. A product with a
+  /// constant is part of an address; of others each takes a register.
+  llvm::SmallDenseMap<Operation *, llvm::SmallDenseSet<const void *>> multiples;
+};
+} // namespace
+
+bool NumberUses::canVary(arith::ConstantOp number) {
+  values.insert(number.getResult());
+  for (size_t i = 0; i < values.size(); ++i)
+    for (OpOperand &use : values[i].getUses())
+      if (!canVary(use))
+        return false;
+  return true;
+}
+
+/// Equal products are computed once, so a constant factor counts by its value.
+bool NumberUses::addMultiple(Operation *op, unsigned operand) {
+  Operation *loop = loops.getInnermost(op);
+  if (!loop)
+    return true;
+  Value factor = op->getOperand(1 - operand);
+  auto constant = factor.getDefiningOp<arith::ConstantOp>();
+  auto &known = multiples[loop];
+  known.insert(constant ? constant.getValue().getAsOpaquePointer()
+                        : factor.getAsOpaquePointer());
+  return known.size() <= maxMultiples;
+}
+
+bool NumberUses::canVary(OpOperand &use) {
+  Operation *op = use.getOwner();
+  unsigned operand = use.getOperandNumber();
+  if (isa<scf::ForOp>(op))
+    return operand < 2; // a bound; steps are of vectors and tiles
+  if (isa<scf::IfOp, vector::CreateMaskOp>(op))
+    return true;
+  // The address itself, not memory or what is stored.
+  if (isa<LLVM::GEPOp>(op))
+    return operand > 0;
+  if (op->getNumResults() != 1 || !op->getResult(0).getType().isIntOrIndex())
+    return false;
+  if (isDivision(op)) {
+    // By a constant a division is a multiplication.
+    if (operand == 1 && !loops.isOutside(op))
+      return false;
+    divided |= operand == 0;
+  } else if (isa<arith::MulIOp>(op)) {
+    if (!addMultiple(op, operand))
+      return false;
+  } else if (!isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp,
+                  arith::MinUIOp, arith::MaxUIOp, arith::IndexCastOp,
+                  arith::IndexCastUIOp, arith::CmpIOp, arith::SelectOp,
+                  arith::AndIOp, arith::OrIOp>(op)) {
+    return false;
+  }
+  values.insert(op->getResult(0));
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Which kernels are alike
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A function with the numbers that others of its kind may have otherwise.
+struct Candidate {
+  mlir::func::FuncOp function;
+  SmallVector<LaunchOp> launches;
+  SmallVector<arith::ConstantOp> numbers; ///< in the order of the function
+
+  int64_t getNumber(size_t i) const {
+    return cast<IntegerAttr>(arith::ConstantOp(numbers[i]).getValue()).getInt();
+  }
+};
+
+/// Says everything about a function but its name and those numbers: of these
+/// only that they are there, and by which power of two they can be divided.
+class KernelKey {
+public:
+  KernelKey(Candidate &candidate, unsigned maxMultiples)
+      : candidate(candidate), loops(candidate.function),
+        maxMultiples(maxMultiples) {}
+
+  std::string get();
+
+private:
+  void add(uintptr_t word) { key.push_back(word); }
+  void add(const void *pointer) { add(reinterpret_cast<uintptr_t>(pointer)); }
+  void add(Operation &op);
+  void add(Region &region);
+  uintptr_t getNumber(Value value) {
+    return numbers.try_emplace(value, numbers.size()).first->second;
+  }
+
+  Candidate &candidate;
+  LoopNests loops;
+  unsigned maxMultiples;
+  SmallVector<uintptr_t, 0> key;
+  llvm::DenseMap<Value, uintptr_t> numbers;
+};
+} // namespace
+
+/// True for what sizes and addresses are computed with.
+static bool isNumber(arith::ConstantOp constant) {
+  return constant && (constant.getType().isIndex() ||
+                      constant.getType().isSignlessInteger(64));
+}
+
+std::string KernelKey::get() {
+  // Where numbers that are handed in begin.
+  add(uintptr_t(candidate.launches.front().getSymbols().size()));
+  add(candidate.function.getFunctionType().getAsOpaquePointer());
+  for (NamedAttribute attribute : candidate.function->getDiscardableAttrs()) {
+    add(attribute.getName().getAsOpaquePointer());
+    add(attribute.getValue().getAsOpaquePointer());
+  }
+  add(candidate.function.getBody());
+  return std::string(reinterpret_cast<const char *>(key.data()),
+                     key.size() * sizeof(key[0]));
+}
+
+void KernelKey::add(Region &region) {
+  add(region.getBlocks().size());
+  // Blocks may be mentioned before they come.
+  for (Block &block : region) {
+    add(block.getNumArguments());
+    for (BlockArgument argument : block.getArguments()) {
+      add(argument.getType().getAsOpaquePointer());
+      add(getNumber(argument));
+    }
+  }
+  for (Block &block : region) {
+    add(block.getOperations().size());
+    for (Operation &op : block)
+      add(op);
+  }
+}
+
+void KernelKey::add(Operation &op) {
+  add(op.getName().getAsOpaquePointer());
+  if (auto constant = dyn_cast<arith::ConstantOp>(op); isNumber(constant)) {
+    // What is multiplied by 0 or 1 is not there.
+    int64_t value = cast<IntegerAttr>(constant.getValue()).getInt();
+    NumberUses uses(loops, maxMultiples);
+    if (value > 1 && uses.canVary(constant)) {
+      candidate.numbers.push_back(constant);
+      add(constant.getType().getAsOpaquePointer());
+      add(uintptr_t(uses.isDivided() ? std::min(value & -value, kMaxPower)
+                                     : 0));
+      add(getNumber(constant.getResult()));
+      return;
+    }
+  }
+  NamedAttrList attributes;
+  op.getName().populateInherentAttrs(&op, attributes);
+  for (NamedAttribute attribute : op.getDiscardableAttrs())
+    attributes.push_back(attribute);
+  add(uintptr_t(attributes.getAttrs().size()));
+  for (NamedAttribute attribute : attributes) {
+    add(attribute.getName().getAsOpaquePointer());
+    add(attribute.getValue().getAsOpaquePointer());
+  }
+  add(uintptr_t(op.getNumOperands()));
+  for (Value operand : op.getOperands())
+    add(getNumber(operand));
+  add(uintptr_t(op.getNumResults()));
+  for (Value result : op.getResults()) {
+    add(result.getType().getAsOpaquePointer());
+    add(getNumber(result));
+  }
+  add(uintptr_t(op.getNumSuccessors()));
+  for (Block *block : op.getSuccessors())
+    add(uintptr_t(
+        std::distance(block->getParent()->begin(), block->getIterator())));
+  add(uintptr_t(op.getNumRegions()));
+  for (Region &region : op.getRegions())
+    add(region);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// A value of the function: `divisor` times the number that launches hand in at
+/// `position`.
+static Value loadNumber(mlir::func::FuncOp function, Type type, size_t position,
+                        int64_t divisor) {
+  Block &entry = function.getBody().front();
+  ImplicitLocOpBuilder b(function.getLoc(), &entry, entry.begin());
+  Type i64 = b.getI64Type();
+  Value address = LLVM::GEPOp::create(
+      b, LLVM::LLVMPointerType::get(b.getContext()), i64, entry.getArgument(1),
+      ArrayRef<LLVM::GEPArg>{int32_t(position)});
+  Value number = LLVM::LoadOp::create(b, i64, address);
+  if (divisor != 1)
+    number = arith::MulIOp::create(
+        b, number, arith::ConstantIntOp::create(b, divisor, 64),
+        arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw);
+  if (type == i64)
+    return number;
+  return arith::IndexCastOp::create(b, type, number);
+}
+
+/// Makes one function of the first of `alike` for all of them.
+static void share(MutableArrayRef<Candidate> alike, StringAttr home) {
+  Candidate &first = alike.front();
+  const size_t begin = first.launches.front().getSymbols().size();
+  SmallVector<SmallVector<ExprAttr>> handed(alike.size());
+  std::map<std::vector<int64_t>, size_t> known;
+  MLIRContext *context = first.function.getContext();
+  for (size_t i = 0; i < first.numbers.size(); ++i) {
+    std::vector<int64_t> column;
+    int64_t divisor = 0;
+    for (const Candidate &candidate : alike) {
+      column.push_back(candidate.getNumber(i));
+      divisor = std::gcd(divisor, column.back());
+    }
+    arith::ConstantOp constant = first.numbers[i];
+    if (llvm::all_equal(column) || constant->use_empty())
+      continue;
+    auto [it, isNew] = known.try_emplace(column, handed.front().size());
+    if (isNew)
+      for (auto [numbers, number] : llvm::zip_equal(handed, column))
+        numbers.push_back(guard::getConstant(context, number / divisor));
+    constant.getResult().replaceAllUsesWith(loadNumber(
+        first.function, constant.getType(), begin + it->second, divisor));
+    constant.erase();
+  }
+  auto kernel = SymbolRefAttr::get(
+      home, {FlatSymbolRefAttr::get(first.function.getSymNameAttr())});
+  for (auto [candidate, numbers] : llvm::zip_equal(alike, handed)) {
+    for (LaunchOp launch : candidate.launches) {
+      SmallVector<ExprAttr> symbols = getExprs(launch.getSymbols());
+      llvm::append_range(symbols, numbers);
+      launch.setSymbolsAttr(getExprArray(context, symbols));
+      launch.setKernelAttr(kernel);
+    }
+    if (candidate.function != first.function)
+      candidate.function.erase();
+  }
+}
+
+/// True for the signature of KernelABI.h and nothing said of its arguments.
+/// Kernels may be written by hand.
+static bool isPlainKernel(mlir::func::FuncOp function) {
+  MLIRContext *context = function.getContext();
+  Type pointer = LLVM::LLVMPointerType::get(context);
+  Type i64 = IntegerType::get(context, 64);
+  return !function.isExternal() && function.isPublic() &&
+         !function.getArgAttrsAttr() && function.getNumResults() == 0 &&
+         llvm::equal(function.getArgumentTypes(),
+                     ArrayRef<Type>{pointer, pointer, i64, i64, pointer});
+}
+
+/// The functions that launches alone refer to, in their order.
+static SmallVector<Candidate> getCandidates(ModuleOp module, ModuleOp home) {
+  llvm::MapVector<Operation *, SmallVector<LaunchOp>> launches;
+  SymbolTable symbols(home);
+  module.walk([&](LaunchOp launch) {
+    if (auto function = symbols.lookup<mlir::func::FuncOp>(
+            launch.getKernel().getLeafReference()))
+      launches[function].push_back(launch);
+  });
+  llvm::SmallDenseSet<StringAttr> called;
+  if (auto uses = SymbolTable::getSymbolUses(&home.getBodyRegion()))
+    for (SymbolTable::SymbolUse use : *uses)
+      called.insert(use.getSymbolRef().getLeafReference());
+  SmallVector<Candidate> candidates;
+  for (auto function : home.getOps<mlir::func::FuncOp>()) {
+    auto it = launches.find(function);
+    if (it == launches.end() || !isPlainKernel(function) ||
+        called.contains(function.getSymNameAttr()))
+      continue;
+    size_t count = it->second.front().getSymbols().size();
+    if (llvm::all_of(it->second, [&](LaunchOp launch) {
+          return launch.getSymbols().size() == count;
+        }))
+      candidates.push_back({function, it->second, {}});
+  }
+  return candidates;
+}
+
+namespace {
+class ShareKernels : public kiln::impl::LoopShareKernelsPassBase<ShareKernels> {
+  using LoopShareKernelsPassBase::LoopShareKernelsPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    ModuleOp home = getKernelModule(module);
+    if (!home)
+      return;
+    llvm::MapVector<StringAttr, SmallVector<Candidate>> kinds;
+    for (Candidate &candidate : getCandidates(module, home)) {
+      std::string key = KernelKey(candidate, maxMultiples).get();
+      kinds[StringAttr::get(&getContext(), key)].push_back(
+          std::move(candidate));
+    }
+    for (auto &[key, alike] : kinds)
+      if (alike.size() > 1) {
+        shared += alike.size() - 1;
+        share(alike, home.getSymNameAttr());
+      }
+  }
+};
+} // namespace
