@@ -21,7 +21,8 @@
 // What code generation takes from a number is not given up: see `canVary` for
 // uses that keep it a constant. A number arrives as a multiple of the greatest
 // common divisor, so what was divisible by a vector's lanes still is, as LLVM
-// sees.
+// sees; and numbers that are multiples of one, as the elements of a row and
+// those of a plane, are made of that one, so LLVM sees this as well.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,12 +37,14 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TypeUtilities.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <map>
 #include <numeric>
+#include <tuple>
 
 namespace kiln {
 #define GEN_PASS_DEF_LOOPSHAREKERNELSPASS
@@ -60,6 +63,9 @@ using guard::ExprAttr;
 /// Larger powers of two are not told apart: no vector and no tile has more
 /// lanes.
 static constexpr int64_t kMaxPower = 32;
+
+/// Larger numbers stay constants, so that products of two fit into 64 bits.
+static constexpr int64_t kMaxNumber = int64_t(1) << 30;
 
 static bool isDivision(Operation *op) {
   return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
@@ -111,6 +117,7 @@ public:
 private:
   bool canVary(OpOperand &use);
   bool addMultiple(Operation *op, unsigned operand);
+  void followIteration(scf::ForOp loop, unsigned position);
 
   const LoopNests &loops;
   unsigned maxMultiples;
@@ -144,17 +151,42 @@ bool NumberUses::addMultiple(Operation *op, unsigned operand) {
   return known.size() <= maxMultiples;
 }
 
+void NumberUses::followIteration(scf::ForOp loop, unsigned position) {
+  values.insert(loop.getRegionIterArg(position));
+  values.insert(loop.getResult(position));
+}
+
 bool NumberUses::canVary(OpOperand &use) {
   Operation *op = use.getOwner();
   unsigned operand = use.getOperandNumber();
-  if (isa<scf::ForOp>(op))
-    return operand < 2; // a bound; steps are of vectors and tiles
-  if (isa<scf::IfOp, vector::CreateMaskOp>(op))
+  // What is tested is a mask or a branch.
+  if (mlir::getElementTypeOrSelf(use.get()).isInteger(1))
+    return true;
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    // A bound, or where a walk begins; steps are of vectors and tiles.
+    if (operand > 2)
+      followIteration(loop, operand - loop.getNumControlOperands());
+    return operand != 2;
+  }
+  if (isa<scf::YieldOp>(op)) {
+    Operation *parent = op->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      followIteration(loop, operand);
+    else if (isa<scf::IfOp>(parent))
+      values.insert(parent->getResult(operand));
+    else
+      return false;
+    return true;
+  }
+  if (isa<vector::CreateMaskOp>(op))
     return true;
   // The address itself, not memory or what is stored.
   if (isa<LLVM::GEPOp>(op))
     return operand > 0;
-  if (op->getNumResults() != 1 || !op->getResult(0).getType().isIntOrIndex())
+  if (isa<LLVM::StoreOp>(op)) // an entry of a table of rows
+    return true;
+  if (op->getNumResults() != 1 ||
+      !mlir::getElementTypeOrSelf(op->getResult(0)).isIntOrIndex())
     return false;
   if (isDivision(op)) {
     // By a constant a division is a multiplication.
@@ -162,12 +194,15 @@ bool NumberUses::canVary(OpOperand &use) {
       return false;
     divided |= operand == 0;
   } else if (isa<arith::MulIOp>(op)) {
-    if (!addMultiple(op, operand))
+    // Lanes are shifted by constants; other products take three times as long.
+    bool isVector = isa<VectorType>(op->getResult(0).getType());
+    if (isVector ? loops.getInnermost(op) != nullptr
+                 : !addMultiple(op, operand))
       return false;
   } else if (!isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp,
                   arith::MinUIOp, arith::MaxUIOp, arith::IndexCastOp,
-                  arith::IndexCastUIOp, arith::CmpIOp, arith::SelectOp,
-                  arith::AndIOp, arith::OrIOp>(op)) {
+                  arith::IndexCastUIOp, arith::TruncIOp, arith::CmpIOp,
+                  arith::SelectOp, vector::BroadcastOp>(op)) {
     return false;
   }
   values.insert(op->getResult(0));
@@ -256,12 +291,14 @@ void KernelKey::add(Region &region) {
 void KernelKey::add(Operation &op) {
   add(op.getName().getAsOpaquePointer());
   if (auto constant = dyn_cast<arith::ConstantOp>(op); isNumber(constant)) {
-    // What is multiplied by 0 or 1 is not there.
+    // What is multiplied by 0 or 1 is not there, and -1 is a subtraction.
     int64_t value = cast<IntegerAttr>(constant.getValue()).getInt();
     NumberUses uses(loops, maxMultiples);
-    if (value > 1 && uses.canVary(constant)) {
+    if (value < kMaxNumber && value > -kMaxNumber &&
+        (value > 1 || value < -1) && uses.canVary(constant)) {
       candidate.numbers.push_back(constant);
       add(constant.getType().getAsOpaquePointer());
+      add(uintptr_t(value < 0));
       add(uintptr_t(uses.isDivided() ? std::min(value & -value, kMaxPower)
                                      : 0));
       add(getNumber(constant.getResult()));
@@ -298,57 +335,122 @@ void KernelKey::add(Operation &op) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// A value of the function: `divisor` times the number that launches hand in at
-/// `position`.
-static Value loadNumber(mlir::func::FuncOp function, Type type, size_t position,
-                        int64_t divisor) {
+namespace {
+/// The numbers that one constant is in each function of a kind, as a multiple
+/// of what launches hand in, and a summand.
+struct Column {
+  size_t position = 0; ///< of what is handed in
+  int64_t factor = 1, summand = 0;
+};
+
+/// Makes one function of the first of several.
+class Sharing {
+public:
+  Sharing(MutableArrayRef<Candidate> alike, StringAttr home)
+      : alike(alike), home(home), handed(alike.size()) {}
+  void run();
+
+private:
+  bool fit(ArrayRef<int64_t> numbers, int64_t divisor, Column &column) const;
+  Column hand(ArrayRef<int64_t> numbers);
+  Value load(const Column &column, Type type, bool isNegative);
+
+  MutableArrayRef<Candidate> alike;
+  StringAttr home;
+  /// What each of them is handed, one number behind another.
+  SmallVector<SmallVector<int64_t>> handed;
+  std::map<std::tuple<size_t, int64_t, int64_t, const void *>, Value> loaded;
+};
+} // namespace
+
+/// True if `numbers` are multiples of what is handed in at a place, plus or
+/// minus less than its factor, as what was rounded or the last of so many is.
+/// That `divisor` divides them all must still be seen.
+bool Sharing::fit(ArrayRef<int64_t> numbers, int64_t divisor,
+                  Column &column) const {
+  int64_t first = handed.front()[column.position], other = first;
+  size_t i = 1;
+  while (i < alike.size() && other == first)
+    other = handed[i++][column.position];
+  int64_t step = other - first, rise = numbers[i - 1] - numbers.front();
+  if (step == 0 || rise % step != 0)
+    return false;
+  column.factor = rise / step;
+  column.summand = numbers.front() - column.factor * first;
+  if (std::abs(column.summand) >= std::abs(column.factor) ||
+      std::gcd(column.factor, column.summand) % divisor != 0)
+    return false;
+  for (auto [number, numbersHanded] : llvm::zip_equal(numbers, handed))
+    if (number !=
+        column.factor * numbersHanded[column.position] + column.summand)
+      return false;
+  return true;
+}
+
+Column Sharing::hand(ArrayRef<int64_t> numbers) {
+  int64_t divisor = 0;
+  for (int64_t number : numbers)
+    divisor = std::gcd(divisor, number);
+  Column column;
+  for (size_t count = handed.front().size(); column.position < count;
+       ++column.position)
+    if (fit(numbers, divisor, column))
+      return column;
+  for (auto [own, number] : llvm::zip_equal(handed, numbers))
+    own.push_back(number / divisor);
+  return {column.position, divisor, 0};
+}
+
+Value Sharing::load(const Column &column, Type type, bool isNegative) {
+  mlir::func::FuncOp function = alike.front().function;
+  auto [it, isNew] =
+      loaded.try_emplace({column.position, column.factor, column.summand,
+                          type.getAsOpaquePointer()});
+  if (!isNew)
+    return it->second;
   Block &entry = function.getBody().front();
   ImplicitLocOpBuilder b(function.getLoc(), &entry, entry.begin());
   Type i64 = b.getI64Type();
+  size_t begin = alike.front().launches.front().getSymbols().size();
   Value address = LLVM::GEPOp::create(
       b, LLVM::LLVMPointerType::get(b.getContext()), i64, entry.getArgument(1),
-      ArrayRef<LLVM::GEPArg>{int32_t(position)});
+      ArrayRef<LLVM::GEPArg>{int32_t(begin + column.position)});
   Value number = LLVM::LoadOp::create(b, i64, address);
-  if (divisor != 1)
+  auto flags = arith::IntegerOverflowFlags::nsw;
+  if (!isNegative && column.factor > 0 && column.summand >= 0)
+    flags = flags | arith::IntegerOverflowFlags::nuw;
+  if (column.factor != 1)
     number = arith::MulIOp::create(
-        b, number, arith::ConstantIntOp::create(b, divisor, 64),
-        arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw);
-  if (type == i64)
-    return number;
-  return arith::IndexCastOp::create(b, type, number);
+        b, number, arith::ConstantIntOp::create(b, column.factor, 64), flags);
+  if (column.summand != 0)
+    number = arith::AddIOp::create(
+        b, number, arith::ConstantIntOp::create(b, column.summand, 64), flags);
+  if (type != i64)
+    number = arith::IndexCastOp::create(b, type, number);
+  return it->second = number;
 }
 
-/// Makes one function of the first of `alike` for all of them.
-static void share(MutableArrayRef<Candidate> alike, StringAttr home) {
+void Sharing::run() {
   Candidate &first = alike.front();
-  const size_t begin = first.launches.front().getSymbols().size();
-  SmallVector<SmallVector<ExprAttr>> handed(alike.size());
-  std::map<std::vector<int64_t>, size_t> known;
-  MLIRContext *context = first.function.getContext();
   for (size_t i = 0; i < first.numbers.size(); ++i) {
-    std::vector<int64_t> column;
-    int64_t divisor = 0;
-    for (const Candidate &candidate : alike) {
-      column.push_back(candidate.getNumber(i));
-      divisor = std::gcd(divisor, column.back());
-    }
+    SmallVector<int64_t> numbers;
+    for (const Candidate &candidate : alike)
+      numbers.push_back(candidate.getNumber(i));
     arith::ConstantOp constant = first.numbers[i];
-    if (llvm::all_equal(column) || constant->use_empty())
+    if (llvm::all_equal(numbers) || constant->use_empty())
       continue;
-    auto [it, isNew] = known.try_emplace(column, handed.front().size());
-    if (isNew)
-      for (auto [numbers, number] : llvm::zip_equal(handed, column))
-        numbers.push_back(guard::getConstant(context, number / divisor));
-    constant.getResult().replaceAllUsesWith(loadNumber(
-        first.function, constant.getType(), begin + it->second, divisor));
+    constant.getResult().replaceAllUsesWith(
+        load(hand(numbers), constant.getType(), numbers.front() < 0));
     constant.erase();
   }
+  MLIRContext *context = first.function.getContext();
   auto kernel = SymbolRefAttr::get(
       home, {FlatSymbolRefAttr::get(first.function.getSymNameAttr())});
   for (auto [candidate, numbers] : llvm::zip_equal(alike, handed)) {
     for (LaunchOp launch : candidate.launches) {
       SmallVector<ExprAttr> symbols = getExprs(launch.getSymbols());
-      llvm::append_range(symbols, numbers);
+      for (int64_t number : numbers)
+        symbols.push_back(guard::getConstant(context, number));
       launch.setSymbolsAttr(getExprArray(context, symbols));
       launch.setKernelAttr(kernel);
     }
@@ -415,7 +517,7 @@ class ShareKernels : public kiln::impl::LoopShareKernelsPassBase<ShareKernels> {
     for (auto &[key, alike] : kinds)
       if (alike.size() > 1) {
         shared += alike.size() - 1;
-        share(alike, home.getSymNameAttr());
+        Sharing(alike, home.getSymNameAttr()).run();
       }
   }
 };

@@ -137,34 +137,51 @@ module @kernels {
 
 // -----
 
-// Apart stay kernels whose numbers are stored, are steps of loops, divide in an inner
-// loop, or are 1 in one of them; and one that another function calls.
+// Apart stay kernels whose numbers are factors of vectors in an inner loop, steps of
+// loops, divide in an inner loop, are 1 in one of them, have another sign, or are very
+// large; and one that another function calls.
 
 // CHECK-LABEL: func.func @apart
-// CHECK-COUNT-10: symbols []
+// CHECK-COUNT-14: symbols []
 // CHECK: module @kernels
 func.func @apart(%a: tensor<4xf32>) {
-  %0 = loop.launch @kernels::@stored0(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
-  %1 = loop.launch @kernels::@stored1(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = loop.launch @kernels::@lanes0(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = loop.launch @kernels::@lanes1(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
   %2 = loop.launch @kernels::@step0(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
   %3 = loop.launch @kernels::@step1(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
   %4 = loop.launch @kernels::@divisor0(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
   %5 = loop.launch @kernels::@divisor1(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
   %6 = loop.launch @kernels::@one0(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
   %7 = loop.launch @kernels::@one1(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
+  %10 = loop.launch @kernels::@sign0(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
+  %11 = loop.launch @kernels::@sign1(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
+  %12 = loop.launch @kernels::@large0(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
+  %13 = loop.launch @kernels::@large1(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
   %8 = loop.launch @kernels::@called0(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
   %9 = loop.launch @kernels::@called1(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
 module @kernels {
-  func.func @stored0(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) {
+  func.func @lanes0(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) {
+    %1 = arith.constant 1 : i64
     %0 = arith.constant 5 : i64
-    llvm.store %0, %p : i64, !llvm.ptr
+    %2 = vector.broadcast %0 : i64 to vector<8xi64>
+    scf.for %i = %b to %e step %1 : i64 {
+      %3 = vector.broadcast %i : i64 to vector<8xi64>
+      %4 = arith.muli %3, %2 : vector<8xi64>
+      llvm.store %4, %p : vector<8xi64>, !llvm.ptr
+    }
     return
   }
-  func.func @stored1(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) {
+  func.func @lanes1(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) {
+    %1 = arith.constant 1 : i64
     %0 = arith.constant 6 : i64
-    llvm.store %0, %p : i64, !llvm.ptr
+    %2 = vector.broadcast %0 : i64 to vector<8xi64>
+    scf.for %i = %b to %e step %1 : i64 {
+      %3 = vector.broadcast %i : i64 to vector<8xi64>
+      %4 = arith.muli %3, %2 : vector<8xi64>
+      llvm.store %4, %p : vector<8xi64>, !llvm.ptr
+    }
     return
   }
   func.func @step0(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) {
@@ -212,6 +229,30 @@ module @kernels {
     }
     return
   }
+  func.func @sign0(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) {
+    %0 = arith.constant -6 : i64
+    %1 = llvm.getelementptr %p[%0] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+    llvm.store %b, %1 : i64, !llvm.ptr
+    return
+  }
+  func.func @sign1(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) {
+    %0 = arith.constant 6 : i64
+    %1 = llvm.getelementptr %p[%0] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+    llvm.store %b, %1 : i64, !llvm.ptr
+    return
+  }
+  func.func @large0(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) {
+    %0 = arith.constant 1099511627776 : i64
+    %1 = llvm.getelementptr %p[%0] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+    llvm.store %b, %1 : i64, !llvm.ptr
+    return
+  }
+  func.func @large1(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) {
+    %0 = arith.constant 2199023255552 : i64
+    %1 = llvm.getelementptr %p[%0] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+    llvm.store %b, %1 : i64, !llvm.ptr
+    return
+  }
   func.func @called0(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) {
     %0 = arith.constant 5 : i64
     %1 = llvm.getelementptr %p[%0] : (!llvm.ptr, i64) -> !llvm.ptr, i64
@@ -226,6 +267,89 @@ module @kernels {
   }
   func.func @caller(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) {
     func.call @called1(%p, %s, %b, %e, %x) : (!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) -> ()
+    return
+  }
+}
+
+// -----
+
+// Of one number others are made: the elements of a plane, the last of a row, how far
+// to go back. What only rounds to a multiple has a number of its own.
+
+// CHECK-LABEL: func.func @multiples
+// CHECK: loop.launch @kernels::@k0(%{{.*}}) symbols [2, 5]
+// CHECK: loop.launch @kernels::@k0(%{{.*}}) symbols [3, 6]
+// CHECK: loop.launch @kernels::@k0(%{{.*}}) symbols [5, 9]
+// CHECK: func.func @k0(
+// CHECK-DAG: %[[N:.*]] = llvm.load
+// CHECK-DAG: arith.constant -32 : i64
+// CHECK-DAG: arith.constant 64 : i64
+// CHECK-DAG: arith.constant 32 : i64
+// CHECK-DAG: arith.constant -1 : i64
+// CHECK: scf.for %{{.*}} iter_args(%[[AT:.*]] = %{{.*}})
+// CHECK: llvm.store %[[AT]]
+func.func @multiples(%a: tensor<4xf32>) {
+  %0 = loop.launch @kernels::@k0(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = loop.launch @kernels::@k1(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = loop.launch @kernels::@k2(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+module @kernels {
+  func.func @k0(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) {
+    %c1 = arith.constant 1 : i64
+    %row = arith.constant 64 : i64
+    %plane = arith.constant 128 : i64
+    %last = arith.constant 63 : i64
+    %back = arith.constant -64 : i64
+    %own = arith.constant 5 : i64
+    %end = arith.minsi %last, %e : i64
+    %0 = arith.addi %back, %own : i64
+    %1 = scf.for %i = %b to %end step %c1 iter_args(%at = %0) -> i64 : i64 {
+      %2 = llvm.getelementptr %p[%row] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+      llvm.store %at, %2 : i64, !llvm.ptr
+      %3 = arith.addi %at, %plane : i64
+      scf.yield %3 : i64
+    }
+    %4 = llvm.getelementptr %p[%1] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+    llvm.store %e, %4 : i64, !llvm.ptr
+    return
+  }
+  func.func @k1(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) {
+    %c1 = arith.constant 1 : i64
+    %row = arith.constant 96 : i64
+    %plane = arith.constant 192 : i64
+    %last = arith.constant 95 : i64
+    %back = arith.constant -96 : i64
+    %own = arith.constant 6 : i64
+    %end = arith.minsi %last, %e : i64
+    %0 = arith.addi %back, %own : i64
+    %1 = scf.for %i = %b to %end step %c1 iter_args(%at = %0) -> i64 : i64 {
+      %2 = llvm.getelementptr %p[%row] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+      llvm.store %at, %2 : i64, !llvm.ptr
+      %3 = arith.addi %at, %plane : i64
+      scf.yield %3 : i64
+    }
+    %4 = llvm.getelementptr %p[%1] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+    llvm.store %e, %4 : i64, !llvm.ptr
+    return
+  }
+  func.func @k2(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) {
+    %c1 = arith.constant 1 : i64
+    %row = arith.constant 160 : i64
+    %plane = arith.constant 320 : i64
+    %last = arith.constant 159 : i64
+    %back = arith.constant -160 : i64
+    %own = arith.constant 9 : i64
+    %end = arith.minsi %last, %e : i64
+    %0 = arith.addi %back, %own : i64
+    %1 = scf.for %i = %b to %end step %c1 iter_args(%at = %0) -> i64 : i64 {
+      %2 = llvm.getelementptr %p[%row] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+      llvm.store %at, %2 : i64, !llvm.ptr
+      %3 = arith.addi %at, %plane : i64
+      scf.yield %3 : i64
+    }
+    %4 = llvm.getelementptr %p[%1] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+    llvm.store %e, %4 : i64, !llvm.ptr
     return
   }
 }

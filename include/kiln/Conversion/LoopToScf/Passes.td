@@ -55,13 +55,16 @@ def LoopShareKernelsPass : Pass<"loop-share-kernels", "::mlir::ModuleOp"> {
     each `loop.launch` of one of them hands in its own. A number is handed in
     divided by the greatest common divisor of all, and multiplied by it in the
     function, so that what was a multiple of a vector's lanes is still known to be.
+    Numbers that are multiples of one that is handed in, plus or minus less than the
+    factor, are computed of it.
 
-    Numbers stay constants, and tell functions apart, that are 0, 1 or negative, a
-    step of a loop, a divisor where it is not around two more loops, an element of a vector, a factor of more than
-    `max-multiples` different products in an innermost loop, or anything else but a
-    bound of a loop, the size of a mask, or part of an address: there, code that
-    does not know them would be slower. Numbers that are divided by others are told
-    apart by the powers of two, up to 32, by which they can be divided.
+    Numbers stay constants, and tell functions apart, that are 0, 1, -1 or have 30 bits
+    or more, are a step of a loop, a divisor where it is not around two more loops, a
+    factor of vectors in an innermost loop, a factor of more than `max-multiples`
+    different products there, or anything else but a bound or a start of a loop, part
+    of a mask, a condition, an address, or of what is stored: there, code that does not
+    know them would be slower. Numbers that are divided by others are told apart by
+    the powers of two, up to 32, by which they can be divided.
 
     Assumes functions with the signature of `kiln/ABI/KernelABI.h`. Leaves alone
     what is not launched by a `loop.launch`, or called by another function.
@@ -78,7 +81,7 @@ def LoopShareKernelsPass : Pass<"loop-share-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect"];
   let options = [
-    Option<"maxMultiples", "max-multiples", "unsigned", "4",
+    Option<"maxMultiples", "max-multiples", "::kiln::PositiveCount", "4",
            "Products of one number in an innermost loop with which it may still "
            "be handed in; each takes a register there.">
   ];
