@@ -208,10 +208,14 @@ void multiplyTiles(ContractionBuilder &c, PackedScheduleAttr schedule,
                    mlir::Value steps, mlir::Value rows, mlir::Value columns,
                    mlir::Value sums, mlir::Value firstBlock, int64_t count);
 
+/// Fetches what belongs to an iteration over a block of k.
+using FetchLines = llvm::function_ref<void(mlir::Value iteration)>;
+
 /// The runs of the depth along which A is read in place.
 struct RunsInPlace {
   int64_t length = 0; ///< neighbours of a run
   int64_t places = 0; ///< runs of a block of k
+  int64_t iterations = 0; ///< of a block of k, each of whole `unroll` steps
   int64_t rowDims = 0; ///< of the axis of rows
   int64_t rows = 0;   ///< of a line of the table: a block of them, in whole vectors
 
@@ -230,7 +234,7 @@ void placeRows(ContractionBuilder &c, const PanelBlock &block, mlir::Value first
 llvm::SmallVector<mlir::Value>
 multiplyInPlace(ContractionBuilder &c, const PanelBlock &block,
                 mlir::Value table, mlir::Value firstRow, mlir::Value columns,
-                int64_t count);
+                int64_t count, FetchLines fetch);
 
 /// The packed scheme, for one work item: C[batch, m0 .. m1, n0 .. n1].
 void emitPackedTile(ContractionBuilder &c, PackedScheduleAttr schedule,

@@ -50,6 +50,7 @@ kiln::loop::getRunsInPlace(const ContractionSpec &spec,
   else
     return std::nullopt;
   runs.places = depth / runs.length;
+  runs.iterations = runs.places * (runs.length / schedule.getUnroll());
   runs.rowDims = a.irregular ? std::max<size_t>(spec.rows.size(), 1) : 1;
   runs.rows = llvm::alignTo(schedule.getBlockRows(), schedule.getLanes());
   return runs;
@@ -162,7 +163,8 @@ void kiln::loop::placeRows(ContractionBuilder &c, const PanelBlock &block,
 SmallVector<Value> kiln::loop::multiplyInPlace(ContractionBuilder &c,
                                                const PanelBlock &block,
                                                Value table, Value firstRow,
-                                               Value columns, int64_t count) {
+                                               Value columns, int64_t count,
+                                               FetchLines fetch) {
   RunsInPlace runs = *getRunsInPlace(c.spec, block.schedule);
   RowTable rows(c, runs, table);
   int64_t nr = block.schedule.getTileColumns(), vectors = nr / c.lanes;
@@ -202,10 +204,13 @@ SmallVector<Value> kiln::loop::multiplyInPlace(ContractionBuilder &c,
         int64_t unroll = block.schedule.getUnroll();
         int64_t whole = runs.length / unroll * unroll;
         SmallVector<Value> sum(sofar);
+        Value iterations = c.constant(whole / unroll);
         if (whole > 0)
           sum = c.forEach(c.constant(0), c.constant(whole), unroll, sum,
                           [&](Value k, ValueRange before) {
                             SmallVector<Value> now(before);
+                            fetch(c.add(c.mul(place, iterations),
+                                        c.div(k, c.constant(unroll))));
                             Value here = c.address(panel, c.mul(k, nr),
                                                    c.spec.sumType);
                             for (int64_t u = 0; u < unroll; ++u)

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Where B has several panels the next one is fetched into the second cache
-// while one is multiplied: a part of it by each tile of rows, a few lines
-// between `kFetchSteps` steps of k. Among the multiply-adds themselves they
+// while one is multiplied: a part of it by each tile of rows, a line or a few
+// before each iteration over k. Many at a time would keep what fetches lines
+// from loading the panel at hand; among the multiply-adds themselves they
 // would make the compiler load early, and spill.
 //
 // The sums of a register tile go through a small buffer rather than straight to
@@ -25,9 +26,8 @@
 using namespace kiln::loop;
 using namespace mlir;
 
-/// Steps of k between which lines of the next panel are fetched, most lines
-/// each time, and their bytes.
-constexpr int64_t kFetchSteps = 64, kMaxFetchLines = 64, kLineBytes = 64;
+/// Most lines of the next panel that an iteration over k fetches, and their bytes.
+constexpr int64_t kMaxFetchLines = 4, kLineBytes = 64;
 
 PackedScratch::PackedScratch(const ContractionSpec &spec,
                              PackedScheduleAttr schedule)
@@ -58,7 +58,8 @@ void PackedTile::multiply(Value rows, Value columns, Value sums,
                          count);
   SmallVector<Value> totals =
       schedule.getInPlace()
-          ? multiplyInPlace(c, currentBlock(), rows, firstRow, columns, count)
+          ? multiplyInPlace(c, currentBlock(), rows, firstRow, columns, count,
+                            [&](Value iteration) { fetch(iteration); })
           : multiplyPacked(rows, columns, count);
   auto place = [&](int64_t i) {
     return sumAddress(sums, c.constant(i * c.lanes));
@@ -75,17 +76,16 @@ void PackedTile::multiply(Value rows, Value columns, Value sums,
   }
 }
 
-/// Adds steps [from, to) of k to the sums of the first `count` rows of a packed
-/// tile.
-SmallVector<Value> PackedTile::multiplySteps(Value rows, Value columns,
-                                             int64_t count, Value from,
-                                             Value to, ValueRange sofar) {
+/// Sums of the first `count` rows of a packed tile.
+SmallVector<Value> PackedTile::multiplyPacked(Value rows, Value columns,
+                                              int64_t count) {
   int64_t vectors = nr / c.lanes;
   int64_t unroll = schedule.getUnroll();
+  SmallVector<Value> zeros(count * vectors, c.zero(c.sums));
   return c.forEach(
-      from, to, unroll, SmallVector<Value>(sofar),
-      [&](Value k, ValueRange sofar) {
+      c.constant(0), steps, unroll, zeros, [&](Value k, ValueRange sofar) {
         SmallVector<Value> sum(sofar);
+        fetch(c.div(k, c.constant(unroll)));
         Value lane = across ? c.constant(0) : c.rem(k, c.constant(c.lanes));
         Value aStart = sumAddress(
             rows, c.add(c.mul(c.sub(k, lane), mr), lane));
@@ -118,39 +118,39 @@ SmallVector<Value> PackedTile::multiplySteps(Value rows, Value columns,
 /// How much of the next panel each tile of a block of rows fetches. Tiles that
 /// are too few would do little else.
 void PackedTile::planFetches(const PackedScratch &parts) {
-  if (schedule.getInPlace() || schedule.getUnit() == DotUnit::Tiles ||
+  bool staysInCache = parts.oneBlock && spec.n.constant && *spec.n.constant <= nr;
+  if (schedule.getUnit() == DotUnit::Tiles || staysInCache ||
       (parts.onePanel && !spec.b.packed))
     return;
+  int64_t iterations = schedule.getInPlace()
+                           ? getRunsInPlace(spec, schedule)->iterations
+                           : parts.steps / schedule.getUnroll();
+  if (iterations == 0)
+    return;
   int64_t tiles = schedule.getBlockRows() / mr;
-  fetchChunks = llvm::divideCeil(parts.steps, kFetchSteps);
-  int64_t bytes = parts.steps * nr * c.sumBytes;
-  int64_t lines = llvm::divideCeil(bytes, kLineBytes * tiles * fetchChunks);
-  if (lines <= kMaxFetchLines)
-    fetchLines = lines;
+  panelLines = llvm::divideCeil(parts.steps * nr * c.sumBytes, kLineBytes);
+  int64_t lines = llvm::divideCeil(panelLines, tiles * iterations);
+  if (lines > kMaxFetchLines)
+    return;
+  fetchLines = lines;
+  tileLines = std::min(lines * iterations, panelLines);
 }
 
-/// Has tile number `tile` of the block of rows fetch its part of a panel.
+/// Has tile number `tile` of the block of rows fetch its part of a panel; those
+/// that are more than its parts the last one.
 void PackedTile::setFetched(Value panel, Value tile) {
-  int64_t part = fetchLines * fetchChunks * kLineBytes / c.sumBytes;
-  fetched = sumAddress(panel, c.mul(tile, part));
+  Value line = c.min(c.mul(tile, tileLines), panelLines - tileLines);
+  fetched = sumAddress(panel, c.mul(line, kLineBytes / c.sumBytes));
 }
 
-/// Sums of the first `count` rows of a packed tile.
-SmallVector<Value> PackedTile::multiplyPacked(Value rows, Value columns,
-                                              int64_t count) {
-  SmallVector<Value> zeros(count * (nr / c.lanes), c.zero(c.sums));
+/// Fetches what belongs to an iteration over k.
+void PackedTile::fetch(Value iteration) {
   if (fetchLines == 0)
-    return multiplySteps(rows, columns, count, c.constant(0), steps, zeros);
+    return;
   int64_t line = kLineBytes / c.sumBytes;
-  return c.forEach(
-      c.constant(0), steps, kFetchSteps, zeros, [&](Value k, ValueRange sofar) {
-        Value chunk = c.div(k, c.constant(kFetchSteps));
-        Value from = sumAddress(fetched, c.mul(chunk, fetchLines * line));
-        for (int64_t i = 0; i < fetchLines; ++i)
-          c.prefetch(sumAddress(from, c.constant(i * line)));
-        return multiplySteps(rows, columns, count, k,
-                             c.min(c.add(k, kFetchSteps), steps), sofar);
-      });
+  Value from = sumAddress(fetched, c.mul(iteration, fetchLines * line));
+  for (int64_t i = 0; i < fetchLines; ++i)
+    c.prefetch(sumAddress(from, c.constant(i * line)));
 }
 
 /// Multiplies the tile that begins at `row`. Where the number of rows is not known,
@@ -308,7 +308,7 @@ void PackedTile::emit() {
       packRows(row0, tiles, rowPanels);
       c.forEach(c.constant(0), columnTiles, 1, [&](Value j) {
         Value column = c.add(n0, c.mul(j, nr));
-        auto placeOf = [&](Value j) -> Value {
+        auto placeOf = [&](Value j, Value block) -> Value {
           if (spec.b.packed)
             return getPackedAhead(spec.b.packed, block,
                                   c.add(n0, c.mul(j, nr)));
@@ -316,17 +316,22 @@ void PackedTile::emit() {
                      ? columnPanels
                      : sumAddress(columnPanels, c.mul(j, panelElements));
         };
-        Value panel = placeOf(j), next;
+        Value panel = placeOf(j, block), next;
         // Just before its first use, so that it is in the cache.
         if (!spec.b.packed && parts.onePanel)
           packColumns(column, panel);
         else if (!spec.b.packed)
           c.when(c.equal(tile0, c.constant(0)),
                  [&] { packColumns(column, panel); });
-        // Behind the last panel the next block of rows begins with the first.
-        if (fetchLines > 0)
-          next = placeOf(c.select(c.less(c.add(j, 1), columnTiles), c.add(j, 1),
-                                  c.constant(0)));
+        // Behind the last panel the next block of rows begins with the first, behind
+        // the last block of rows the next block of k.
+        if (fetchLines > 0) {
+          Value more = c.less(c.add(j, 1), columnTiles);
+          Value stays = c.less(c.add(tile0, blockTiles), rowTiles);
+          next = placeOf(c.select(more, c.add(j, 1), c.constant(0)),
+                         c.select(more, block,
+                                  c.select(stays, block, c.add(block, 1))));
+        }
         c.forEach(c.constant(0), tiles, 1, [&](Value i) {
           Value rows = rowPanels;
           if (schedule.getInPlace())

@@ -64,13 +64,12 @@ private:
   void packColumnsByElement(Value column, Value panel);
   void multiply(Value rows, Value columns, Value sums, Value firstBlock,
                 int64_t count);
-  SmallVector<Value> multiplySteps(Value rows, Value columns, int64_t count,
-                                   Value from, Value to, ValueRange sofar);
   SmallVector<Value> multiplyPacked(Value rows, Value columns, int64_t count);
   void multiplyTile(Value row, Value rows, Value columns, Value sums,
                     Value firstBlock);
   void planFetches(const PackedScratch &parts);
   void setFetched(Value panel, Value tile);
+  void fetch(Value iteration);
   void finish(Value row, Value column, Value sums);
   void finishRows(Value row, Value column, Value sums, bool masked);
   void finishColumns(Value row, Value column, Value sums);
@@ -100,9 +99,9 @@ private:
   Value k0, kc, kFull, kPadded; ///< of the current block of k
   Value steps;                  ///< of packed k: kPadded, or words of it
   Value firstRow;               ///< of the current tile, in the block of rows
-  int64_t fetchLines =
-      0; ///< of the next panel, in each kFetchSteps; 0 for none
-  int64_t fetchChunks = 0; ///< kFetchSteps of a block of k
+  int64_t fetchLines = 0; ///< of the next panel, by each iteration; 0 for none
+  int64_t tileLines = 0;  ///< the same by each tile
+  int64_t panelLines = 0;
   Value fetched;           ///< the first line that the current tile fetches
 };
 

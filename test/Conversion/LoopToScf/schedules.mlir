@@ -64,8 +64,8 @@ func.func @products(%x: tensor<16x32xf32>, %y: tensor<32x16xf32>)
 // CHECK: arith.negf %{{.*}} : vector<4xf32>
 // CHECK-LABEL: func.func @wide
 // CHECK: arith.negf %{{.*}} : vector<16xf32>
-// A tile of the second one fetches lines of the next panel of columns between steps; the
-// first has one panel, which is packed again.
+// A tile of the second one fetches lines of the next panel of columns before each iteration
+// over k; the first has one panel, which is packed again.
 // CHECK-LABEL: func.func @two_by_eight
 // CHECK-NOT: llvm.intr.prefetch
 // CHECK: scf.for {{.*}} -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>)
@@ -74,9 +74,8 @@ func.func @products(%x: tensor<16x32xf32>, %y: tensor<32x16xf32>)
 // CHECK: scf.yield
 // CHECK-LABEL: func.func @four_by_four
 // CHECK: scf.for {{.*}} -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>)
-// CHECK-COUNT-4: llvm.intr.prefetch
+// CHECK-COUNT-1: llvm.intr.prefetch
 // CHECK-NOT: llvm.intr.prefetch
-// CHECK: scf.for {{.*}} -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>)
 // CHECK-COUNT-16: {{math|vector}}.fma
 // CHECK-NOT: {{math|vector}}.fma
 // CHECK: scf.yield

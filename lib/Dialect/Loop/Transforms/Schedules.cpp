@@ -44,6 +44,8 @@ static constexpr double kChains = 8;
 /// 32 187, 6 x 32 157, 12 x 16 103; of 256 bits 6 x 16 and 4 x 24 reach all of
 /// 104.
 static constexpr double kSumsOfWideLoad = 2;
+/// What a narrower tile of as many sums must save: see above.
+static constexpr double kNarrowTile = 0.97;
 /// Vectors of columns of a tile of a product of unknown columns: wider ones
 /// have more columns that do not count in the last panel.
 static constexpr int64_t kUnknownVectors = 3;
@@ -233,7 +235,7 @@ static int64_t chooseTileVectors(int64_t sums, int64_t lanes,
     double padded = double(m > 0 ? roundUp(m, rows) : 1) *
                     double(roundUp(*product.n, vectors * lanes));
     double time = padded / getTileSpeed(rows, vectors, machine);
-    if (best == 0 || time < least) {
+    if (best == 0 || time < kNarrowTile * least) {
       best = vectors;
       least = time;
     }
@@ -279,8 +281,7 @@ static int64_t getDepthInPlace(int64_t k, int64_t run, int64_t lanes) {
 }
 
 /// Has A read where it lies, if it can be and packing it is work that counts: few vectors of
-/// columns multiply what is packed. Rows are broadcast once for each vector of columns of a
-/// tile, so it is wider than that of packed rows.
+/// columns multiply what is packed.
 static void readInPlace(PackedSchedule &s, const ProductShape &product,
                         const Machine &machine) {
   if (s.unit != DotUnit::Fma || product.sumBits != 32 || !product.k ||
@@ -295,8 +296,9 @@ static void readInPlace(PackedSchedule &s, const ProductShape &product,
   s.blockDepth = depth;
   bool wide = machine.registers >= 32;
   int64_t all = divideUp(std::max<int64_t>(*product.n, 1), s.lanes);
-  int64_t most = wide ? 4 : 2;
-  int64_t vectors = divideUp(all, divideUp(all, most));
+  int64_t vectors = std::min<int64_t>(all, 2);
+  if (wide && all > 1)
+    vectors = chooseTileVectors(24, s.lanes, product, machine);
   s.tileRows = std::min((wide ? 24 : 12) / vectors, kMaxRowsInPlace);
   s.tileColumns = vectors * s.lanes;
   if (product.m && *product.m > 0)
