@@ -59,6 +59,14 @@ SmallVector<ExprAttr> BodyEmitter::composeMap(ArrayAttr map,
   return result;
 }
 
+/// What a condition is known to be.
+static std::optional<bool> getFlag(Value value) {
+  APInt flag;
+  if (value.getType().isInteger(1) && matchPattern(value, m_ConstantInt(&flag)))
+    return flag.isOne();
+  return std::nullopt;
+}
+
 LogicalResult BodyEmitter::emitLoad(LoadOp op) {
   if (Value value = kernel.loadStaged(op, position.lanes)) {
     values[op.getResult()] = value;
@@ -68,6 +76,15 @@ LogicalResult BodyEmitter::emitLoad(LoadOp op) {
   if (op.getMask()) {
     mask = get(op.getMask());
     other = get(op.getOther());
+    std::optional<bool> known;
+    if (!kernel.decided.empty())
+      known = getFlag(mask);
+    if (known && !*known) {
+      values[op.getResult()] = other;
+      return success();
+    }
+    if (known)
+      mask = other = {};
   }
   SmallVector<ExprAttr> indices = composeMap(op.getMap(), op.getIndices());
   Value tensor = op.getTensor();
@@ -142,6 +159,35 @@ bool BodyEmitter::emitCondition(Operation &op) {
   return true;
 }
 
+/// What follows from comparisons that are known here: without it what they
+/// leave out would be read and computed.
+bool BodyEmitter::emitKnown(Operation &op) {
+  if (auto it = kernel.decided.find(&op); it != kernel.decided.end()) {
+    values[op.getResult(0)] =
+        arith::ConstantIntOp::create(kernel.b, it->second, 1);
+    return true;
+  }
+  if (kernel.decided.empty())
+    return false;
+  if (auto choice = dyn_cast<arith::SelectOp>(op)) {
+    std::optional<bool> flag = getFlag(get(choice.getCondition()));
+    if (flag)
+      values[choice.getResult()] =
+          get(*flag ? choice.getTrueValue() : choice.getFalseValue());
+    return flag.has_value();
+  }
+  auto both = dyn_cast<arith::AndIOp>(op);
+  if (!both || !both.getType().isInteger(1))
+    return false;
+  for (auto [one, other] : {std::pair(both.getLhs(), both.getRhs()),
+                            std::pair(both.getRhs(), both.getLhs())})
+    if (std::optional<bool> flag = getFlag(get(one))) {
+      values[both.getResult()] = get(*flag ? other : one);
+      return true;
+    }
+  return false;
+}
+
 /// Clones an operation that works element by element, on vectors if one of its
 /// operands is one.
 LogicalResult BodyEmitter::emitElementwise(Operation &op) {
@@ -192,7 +238,7 @@ LogicalResult BodyEmitter::emit(Block &block, ArrayRef<Value> leading) {
       values[number.getResult()] = kernel.emitNumber(number);
       continue;
     }
-    if (emitCondition(op))
+    if (emitKnown(op) || emitCondition(op))
       continue;
     if (auto cast = dyn_cast<arith::IndexCastOp>(op);
         cast && cast.getType().isIndex()) {

@@ -255,6 +255,15 @@ protected:
                int64_t lanes, ArrayRef<Value> results,
                llvm::function_ref<LogicalResult(const Position &)> body);
   Value emitAddress(Value result, Position position, unsigned dim, Value index);
+  // Pieces of a row (PieceEmitter.cpp).
+  /// Runs `body` for [low, high) of shared dimension `dim`, piece by piece
+  /// where its index is compared with numbers: what a comparison says is known
+  /// in a piece. `body` is told whether its bounds are multiples of `lanes` if
+  /// `low` and `high` are.
+  LogicalResult emitPieces(
+      unsigned dim, Value low, Value high, int64_t lanes,
+      llvm::function_ref<LogicalResult(Value from, Value to, bool isWhole)>
+          body);
   /// Runs `body` where `condition` is true; always where it is null.
   LogicalResult emitIf(Value condition,
                        llvm::function_ref<LogicalResult()> body);
@@ -315,6 +324,8 @@ protected:
   bool usesPadding = false; ///< of what `load` reads where a mask is false
   llvm::DenseMap<Value, Value> captured; ///< constants of the kernel's body
   SmallVector<guard::ExprAttr> sharedExtents;
+  /// Comparisons of indices that the code at hand knows.
+  llvm::SmallDenseMap<Operation *, bool> decided;
   bool fitsIn32 = true;        ///< every constant that is an index does
   guard::ExprAttr unsupported; ///< an index that has no code, if any
   int64_t sumBlock = 0; ///< terms of a sum of floats in one piece; 0: all
@@ -352,6 +363,7 @@ private:
   LogicalResult emitLoad(LoadOp op);
   LogicalResult emitElementwise(Operation &op);
   bool emitCondition(Operation &op);
+  bool emitKnown(Operation &op);
   guard::ExprAttr lookupExpr(Value value) const;
   SmallVector<guard::ExprAttr> composeMap(mlir::ArrayAttr map,
                                           ValueRange operands);

@@ -118,24 +118,28 @@ LogicalResult AcrossEmitter::emitItems() {
           arith::SubIOp::create(b, to, columns.getInductionVar()), width);
     return points > 1 ? emitPoints(at, besideDim) : emitNests(at);
   };
-  if (lanes == 1)
-    return emitFor(low, high, 1);
-  SmallVector<Value> results;
+  SmallVector<Value> results, past;
   for (NestOpInterface nest : kernel.getNests())
     if (nest.isPointwise())
       llvm::append_range(results, nest->getResults());
-  if (SmallVector<Value> past = getStreamed(results, position, laneDim, lanes);
-      !past.empty())
-    return emitStreamed(position, laneDim, low, high, lanes, past,
-                        [&](const Position &at) { return emitNests(at); });
-  Value length = arith::SubIOp::create(b, high, low);
-  Value rest = arith::RemUIOp::create(b, length, constantIndex(lanes));
-  Value split = arith::SubIOp::create(b, high, rest);
-  if (failed(emitFor(low, split, lanes)))
-    return failure();
-  auto constant = last.getConstant();
-  if (constant && *constant % lanes == 0 && chunk % lanes == 0)
-    return success();
-  return masksTails ? emitFor(split, high, lanes, /*masked=*/true)
-                    : emitFor(split, high, 1);
+  if (lanes > 1)
+    past = getStreamed(results, position, laneDim, lanes);
+  return emitPieces(
+      laneDim, low, high, lanes, [&](Value from, Value to, bool isWhole) {
+        if (lanes == 1)
+          return emitFor(from, to, 1);
+        if (!past.empty())
+          return emitStreamed(
+              position, laneDim, from, to, lanes, past,
+              [&](const Position &at) { return emitNests(at); });
+        Value length = arith::SubIOp::create(b, to, from);
+        Value rest = arith::RemUIOp::create(b, length, constantIndex(lanes));
+        Value split = arith::SubIOp::create(b, to, rest);
+        if (failed(emitFor(from, split, lanes)))
+          return failure();
+        if (isWhole && last.getConstant() && chunk % lanes == 0)
+          return success();
+        return masksTails ? emitFor(split, to, lanes, /*masked=*/true)
+                          : emitFor(split, to, 1);
+      });
 }

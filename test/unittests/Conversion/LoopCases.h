@@ -59,7 +59,7 @@ const char *getEveryKind();
 extern const char kCausal[], kKeptRows[], kOverRows[], kSavedUnits[];
 extern const char kOddRows[], kScans[], kGenericScan[], kSorts[], kLongSort[],
     kKeptOfSorts[], kSelections[], kScatterKinds[];
-extern const char kNumbers[];
+extern const char kNumbers[], kPieces[];
 extern const char kProductOfRows[], kProductOfColumns[],
     kProductOfAVector[], kProductWithRounding[];
 extern const char kReduceLast[], kReduceLeading[], kReduceMiddle[],

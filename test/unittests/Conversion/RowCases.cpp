@@ -395,3 +395,51 @@ func.func @main(%t: !t, %u: !u, %n: !i, %v: !v, %w: !w) -> (!t, !t, !u) {
   }
   return %p, %q, %m : !t, !t, !u
 })";
+
+// Rows put together of three, the last of any length, with comparisons that cut
+// nothing off; then sums of two neighbours that know pieces too.
+const char loop::kPieces[] = R"(
+!a = tensor<?x5xf32, #guard.shape<[s0, 5]>>
+!b = tensor<?x32xf32, #guard.shape<[s0, 32]>>
+!c = tensor<?x?xf32, #guard.shape<[s0, s1]>>
+!r = tensor<?x?xf32, #guard.shape<[s0, s1 + 37]>>
+func.func @main(%x: !a, %y: !b, %z: !c) -> (!r, !r) {
+  %r:2 = loop.kernel @k ins(%a = %x : !a, %b = %y : !b, %c = %z : !c)
+      shared [s0, s1 + 37] -> (!r, !r) {
+    %zero = arith.constant 0.0 : f32
+    %minus = arith.constant -3 : index
+    %c4 = arith.constant 4 : index
+    %c5 = arith.constant 5 : index
+    %c36 = arith.constant 36 : index
+    %c37 = arith.constant 37 : index
+    %far = arith.constant 100000 : index
+    %p = loop.pointwise (%i, %j) in [s0, s1 + 37] : !r {
+      %0 = arith.cmpi slt, %j, %c5 : index
+      %1 = loop.load %a[%i, %j] mask %0, %zero : !a
+      %2 = arith.cmpi sge, %j, %c5 : index
+      %3 = arith.cmpi sle, %j, %c36 : index
+      %4 = arith.andi %2, %3 : i1
+      %5 = loop.load %b[%i, %j - 5] mask %4, %zero : !b
+      %6 = arith.select %4, %5, %1 : f32
+      %7 = arith.cmpi sgt, %j, %c36 : index
+      %8 = loop.load %c[%i, %j - 37] mask %7, %zero : !c
+      %9 = arith.select %7, %8, %6 : f32
+      %10 = arith.cmpi slt, %j, %far : index
+      %11 = arith.cmpi sgt, %j, %minus : index
+      %12 = arith.andi %10, %11 : i1
+      %13 = arith.select %12, %9, %zero : f32
+      loop.yield %13 : f32
+    }
+    %q = loop.reduce parallel (%i, %j) in [s0, s1 + 37] reduction (%k) in [2] <sum> : !r {
+      %0 = arith.cmpi slt, %j, %c4 : index
+      %1 = arith.cmpi slt, %k, %c4 : index
+      %2 = arith.andi %1, %0 : i1
+      %3 = loop.load %a[%i, %j + %k] mask %2, %zero : !a
+      %4 = arith.cmpi sge, %j, %c37 : index
+      %5 = loop.load %c[%i, %j - 37] mask %4, %3 : !c
+      loop.yield %5 : f32
+    }
+    loop.return %p, %q : !r, !r
+  }
+  return %r#0, %r#1 : !r, !r
+})";
