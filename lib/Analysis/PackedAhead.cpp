@@ -49,8 +49,9 @@ static bool fits(KernelOp kernel, PackableProduct &product) {
     guard::collectSymbols(expr, symbols);
     if (!symbols.empty())
       return false;
-    for (unsigned dim = 0; dim < op.getDomain().rank(); ++dim)
-      if (!llvm::is_contained(shape.sum.dims, dim) &&
+    // The only place in a window is 0 in every call.
+    for (auto [dim, extent] : llvm::enumerate(op.getDomain().all()))
+      if (!extent.isConstant(1) && !llvm::is_contained(shape.sum.dims, dim) &&
           !llvm::is_contained(shape.columns.dims, dim) &&
           guard::contains(expr, guard::getDim(op.getContext(), dim)))
         return false;

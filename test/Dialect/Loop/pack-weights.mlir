@@ -27,6 +27,27 @@ func.func @weight(%x: tensor<48x70xf32>, %w: tensor<70x40xf32> {loop.frozen}) ->
 
 // -----
 
+#panels = #loop.packed<lanes = 16, tile_rows = 6, tile_columns = 32, block_rows = 36, block_depth = 64, item_rows = 36, item_columns = 32, unroll = 4, masked = true, grain = 1>
+
+// The weight of a convolution with a window of one place: its dimensions are in the index, and
+// are the same in every call.
+
+// CHECK-LABEL: func.func @window_of_one
+// CHECK: {loop.packed_ahead}
+// PANELS-LABEL: func.func @window_of_one
+// PANELS: loop.launch @kernels::@k_panels
+func.func @window_of_one(%x: tensor<1x6x6x64xf32>, %w: tensor<32x64x1x1xf32> {loop.frozen}) -> tensor<1x6x6x32xf32> {
+  %0 = loop.kernel @k ins(%a = %x : tensor<1x6x6x64xf32>, %b = %w : tensor<32x64x1x1xf32>) shared [] schedule #panels -> tensor<1x6x6x32xf32> {
+    %1 = loop.contract parallel [1, 6, 6, 32] reduction [1, 1, 64]
+        lhs %a[d0, d1 + d4, d2 + d5, d6] : tensor<1x6x6x64xf32>
+        rhs %b[d3, d6, d4, d5] : tensor<32x64x1x1xf32> acc f32 : tensor<1x6x6x32xf32>
+    loop.return %1 : tensor<1x6x6x32xf32>
+  }
+  return %0 : tensor<1x6x6x32xf32>
+}
+
+// -----
+
 #panels = #loop.packed<lanes = 16, tile_rows = 6, tile_columns = 32, block_rows = 24, block_depth = 64, item_rows = 24, item_columns = 64, unroll = 4, masked = true, grain = 1>
 
 // Not of an input of the caller.
