@@ -130,6 +130,10 @@ public:
   mlir::VectorType sums; ///< vector<lanes x sumType>
 };
 
+/// True if neighbours of the result are rows of the product, which a column of
+/// sums gives.
+bool storesAcross(const ContractionSpec &spec);
+
 /// Elements of the parts of scratch memory of a packed product, in this order
 /// behind the table of an irregular operand.
 struct PackedScratch {
@@ -140,7 +144,9 @@ struct PackedScratch {
   int64_t steps; ///< of a block of k: its depth, or words of it
   int64_t setup; ///< the shape of registers of AMX
   int64_t staged; ///< operands on their way to words
-  int64_t rowPanels, columnPanels, sums;
+  int64_t rowPanels, columnPanels;
+  int64_t finished; ///< tiles that are stored together
+  int64_t sums;
 
   int64_t all() const {
     return setup + staged + rowPanels + columnPanels + sums;
@@ -161,6 +167,12 @@ int64_t irregularTableBytes(const ContractionSpec &spec,
 
 /// True if lanes run along the rows of A when it is packed, and not along k.
 bool packsAcrossRows(const ContractionSpec &spec);
+/// How many register tiles have rows for whole vectors of them: as few as leave
+/// less than an eighth of the lanes empty, or else those that leave the fewest.
+int64_t countTilesOfVectors(PackedScheduleAttr schedule);
+/// Register tiles whose rows are side by side in a panel of A, so that they
+/// fill vectors.
+int64_t getPanelTiles(const ContractionSpec &spec, PackedScheduleAttr schedule);
 
 /// Packs rows [first, first + tiles * tile rows) of A along k, none beyond `m1`.
 void packIrregularRows(ContractionBuilder &c, const PanelBlock &block,

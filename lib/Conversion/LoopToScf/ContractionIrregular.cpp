@@ -24,11 +24,17 @@
 
 #include "ContractionBuilder.h"
 
+#include "kiln/Dialect/Loop/IR/Weights.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kiln::loop;
 using namespace mlir;
+
+/// Of a panel of rows of several tiles at most: a tile reads a part of each
+/// line of it, and does so from the first cache.
+static constexpr int64_t kPanelBytes = 24 << 10;
 
 /// Elements of a register tile's rows or columns, in whole vectors.
 static int64_t roundUp(int64_t x, int64_t lanes) {
@@ -42,8 +48,9 @@ int64_t kiln::loop::irregularTableBytes(const ContractionSpec &spec,
     dims = std::max<size_t>({dims, spec.rows.size(), spec.sum.size(), 1});
   if (spec.b.irregular)
     dims = std::max<size_t>({dims, spec.columns.size(), 1});
-  int64_t lanes = std::max(roundUp(schedule.getTileRows(), schedule.getLanes()),
-                           schedule.getTileColumns());
+  int64_t rows = schedule.getTileRows() * getPanelTiles(spec, schedule);
+  int64_t lanes =
+      std::max(roundUp(rows, schedule.getLanes()), schedule.getTileColumns());
   return dims ? static_cast<int64_t>(3 + dims) * lanes * 8 : 0;
 }
 
@@ -60,6 +67,17 @@ bool kiln::loop::packsAcrossRows(const ContractionSpec &spec) {
   const Extent &sum = spec.sum.empty() ? spec.k : spec.sum.back();
   const Extent &rows = spec.rows.empty() ? spec.m : spec.rows.back();
   return sum.constant && (!rows.constant || *rows.constant > *sum.constant);
+}
+
+int64_t kiln::loop::getPanelTiles(const ContractionSpec &spec,
+                                  PackedScheduleAttr schedule) {
+  if (schedule.getInPlace() || getFactorsOfWord(schedule.getUnit()) > 1 ||
+      !packsAcrossRows(spec))
+    return 1;
+  int64_t tiles = countTilesOfVectors(schedule);
+  int64_t bytes = schedule.getBlockDepth() * tiles * schedule.getTileRows() *
+                  (spec.sumType.getIntOrFloatBitWidth() / 8);
+  return bytes <= kPanelBytes ? tiles : 1;
 }
 
 namespace {
@@ -367,10 +385,12 @@ void kiln::loop::packIrregularRowsAcross(ContractionBuilder &c,
                                          const PanelBlock &block, Value row,
                                          Value m1, Value panel) {
   const ContractionOperand &a = c.spec.a;
-  packAcross(c, block,
-             {a, c.spec.rows, a.rowSteps, a.columnSteps, c.spec.freeSum[0],
-              block.schedule.getTileRows(), /*isRows=*/true},
-             row, m1, panel);
+  packAcross(
+      c, block,
+      {a, c.spec.rows, a.rowSteps, a.columnSteps, c.spec.freeSum[0],
+       block.schedule.getTileRows() * getPanelTiles(c.spec, block.schedule),
+       /*isRows=*/true},
+      row, m1, panel);
 }
 
 void kiln::loop::packIrregularColumns(ContractionBuilder &c,

@@ -32,22 +32,45 @@ constexpr int64_t kMaxFetchLines = 4, kLineBytes = 64;
 PackedScratch::PackedScratch(const ContractionSpec &spec,
                              PackedScheduleAttr schedule)
     : onePanel(schedule.getItemRows() <= schedule.getBlockRows()),
-      oneBlock((spec.k.constant &&
-                *spec.k.constant <= schedule.getBlockDepth()) ||
-               (spec.mostK && *spec.mostK <= schedule.getBlockDepth())),
-      steps(schedule.getBlockDepth() /
-            getFactorsOfWord(schedule.getUnit())),
+      oneBlock(
+          (spec.k.constant && *spec.k.constant <= schedule.getBlockDepth()) ||
+          (spec.mostK && *spec.mostK <= schedule.getBlockDepth())),
+      steps(schedule.getBlockDepth() / getFactorsOfWord(schedule.getUnit())),
       setup(schedule.getUnit() == DotUnit::Tiles ? schedule.getLanes() : 0),
       staged(getStagedElements(spec, schedule)),
-      rowPanels(schedule.getInPlace()
-                    ? getRunsInPlace(spec, schedule)->getElements(spec, schedule)
-                    : schedule.getBlockRows() * steps),
-      columnPanels(spec.b.packed ? 0
-                                 : steps * (onePanel
-                                                ? schedule.getTileColumns()
-                                                : schedule.getItemColumns())),
-      sums(oneBlock ? schedule.getTileRows() * schedule.getTileColumns()
-                    : schedule.getItemRows() * schedule.getItemColumns()) {}
+      rowPanels(
+          schedule.getInPlace()
+              ? getRunsInPlace(spec, schedule)->getElements(spec, schedule)
+              : steps * llvm::alignTo(schedule.getBlockRows(),
+                                      schedule.getTileRows() *
+                                          getPanelTiles(spec, schedule))),
+      columnPanels(spec.b.packed
+                       ? 0
+                       : steps * (onePanel ? schedule.getTileColumns()
+                                           : schedule.getItemColumns())),
+      finished(storesAcross(spec) ? countTilesOfVectors(schedule) : 1),
+      sums(oneBlock
+               ? finished * schedule.getTileRows() * schedule.getTileColumns()
+               : schedule.getItemRows() * schedule.getItemColumns()) {}
+
+int64_t kiln::loop::countTilesOfVectors(PackedScheduleAttr schedule) {
+  int64_t rows = schedule.getTileRows(), lanes = schedule.getLanes();
+  auto inVectors = [&](int64_t tiles) -> int64_t {
+    return llvm::alignTo(tiles * rows, lanes);
+  };
+  int64_t best = 1;
+  for (int64_t tiles = 1; tiles <= lanes; ++tiles) {
+    if (tiles * inVectors(best) > best * inVectors(tiles))
+      best = tiles;
+    if (8 * best * rows > 7 * inVectors(best))
+      break;
+  }
+  return best;
+}
+
+bool kiln::loop::storesAcross(const ContractionSpec &spec) {
+  return !spec.c.columnStride.is(1) && !spec.c.rowRun.is(1);
+}
 
 /// The micro-kernel: sums (+)= rows * columns over the current block of k, for the
 /// first `count` rows of the tile.
@@ -88,9 +111,9 @@ SmallVector<Value> PackedTile::multiplyPacked(Value rows, Value columns,
         fetch(c.div(k, c.constant(unroll)));
         Value lane = across ? c.constant(0) : c.rem(k, c.constant(c.lanes));
         Value aStart = sumAddress(
-            rows, c.add(c.mul(c.sub(k, lane), mr), lane));
+            rows, c.add(c.mul(c.sub(k, lane), across ? panelRows : mr), lane));
         auto inRows = [&](int64_t i, int64_t u) {
-          return c.constant(across ? u * mr + i : i * c.lanes + u);
+          return c.constant(across ? u * panelRows + i : i * c.lanes + u);
         };
         Value bStart = sumAddress(columns, c.mul(k, nr));
         for (int64_t u = 0; u < unroll; ++u) {
@@ -182,10 +205,12 @@ void PackedTile::finishRows(Value row, Value column, Value sums, bool masked) {
   });
 }
 
-/// Stores a tile column by column. Rows that are neighbours in C are gathered from
-/// the sums, those of each run of C by themselves.
-void PackedTile::finishColumns(Value row, Value column, Value sums) {
-  Value rows = c.min(c.sub(m1, row), mr), columns = c.min(c.sub(n1, column), nr);
+/// Stores `count` rows column by column. Rows that are neighbours in C are
+/// gathered from the sums, those of each run of C by themselves.
+void PackedTile::finishColumns(Value row, Value column, Value sums,
+                               Value count) {
+  Value rows = c.min(c.sub(m1, row), count);
+  Value columns = c.min(c.sub(n1, column), nr);
   Value run = c.get(spec.c.rowRun);
   Value firstRun = c.div(row, run);
   Value lastRun = c.div(c.sub(c.add(row, rows), c.constant(1)), run);
@@ -199,7 +224,7 @@ void PackedTile::finishColumns(Value row, Value column, Value sums) {
   c.forEach(firstRun, c.add(lastRun, 1), 1, [&](Value number) {
     Value from = c.sub(c.mul(number, run), row);
     Value to = c.min(c.add(from, run), rows);
-    c.forEach(c.constant(0), c.constant(mr), c.lanes, [&](Value group) {
+    c.forEach(c.constant(0), count, c.lanes, [&](Value group) {
       Value start = arith::MaxSIOp::create(c.b, c.loc, from, group);
       Value lane = c.sub(start, group);
       c.when(c.less(start, to), [&] {
@@ -229,8 +254,6 @@ void PackedTile::finish(Value row, Value column, Value sums) {
     finishRows(row, column, sums, /*masked=*/true);
     return;
   }
-  if (!spec.c.rowRun.is(1))
-    return finishColumns(row, column, sums);
   Value rows = c.min(c.sub(m1, row), mr);
   Value columns = c.min(c.sub(n1, column), nr);
   c.forEach(c.constant(0), rows, 1, [&](Value i) {
@@ -260,6 +283,15 @@ Value PackedTile::getPackedAhead(Value panels, Value block, Value column) {
   Value before = c.mul(c.mul(block, whole), count);
   Value inBlock = c.mul(c.div(column, c.constant(nr)), steps);
   return sumAddress(panels, c.mul(c.add(before, inBlock), nr));
+}
+
+/// Where the rows of a tile begin in the panels of A.
+Value PackedTile::getPanelRow(Value tile) {
+  if (panelRows == mr)
+    return c.mul(c.mul(tile, steps), mr);
+  Value together = c.constant(panelRows / mr);
+  return c.add(c.mul(c.mul(c.div(tile, together), steps), panelRows),
+               c.mul(c.rem(tile, together), mr));
 }
 
 /// All of k of one panel.
@@ -337,17 +369,33 @@ void PackedTile::emit() {
           if (schedule.getInPlace())
             firstRow = c.mul(i, mr);
           else
-            rows = sumAddress(rowPanels, c.mul(c.mul(i, steps), mr));
+            rows = sumAddress(rowPanels, getPanelRow(i));
           if (next)
             setFetched(next, i);
           Value tile = c.add(tile0, i);
-          Value sums = sumTiles;
-          if (!parts.oneBlock)
-            sums = sumAddress(sumTiles, c.mul(c.add(c.mul(j, rowTiles), tile),
-                                              mr * nr));
-          Value row = c.add(m0, c.mul(tile, mr));
+          // Of a block of k that is the only one sums stay until they are
+          // stored.
+          Value together = c.rem(i, c.constant(parts.finished));
+          auto sumsOf = [&](Value tile, Value inGroup) {
+            Value place =
+                parts.oneBlock ? inGroup : c.add(c.mul(j, rowTiles), tile);
+            return sumAddress(sumTiles, c.mul(place, mr * nr));
+          };
+          Value row = c.add(m0, c.mul(tile, mr)), sums = sumsOf(tile, together);
           multiplyTile(row, rows, panel, sums, first);
-          c.when(last, [&] { finish(row, column, sums); });
+          if (!storesAcross(spec)) {
+            c.when(last, [&] { finish(row, column, sums); });
+            return;
+          }
+          Value count = c.add(together, 1);
+          Value isWhole = arith::OrIOp::create(
+              c.b, c.loc, c.equal(count, c.constant(parts.finished)),
+              c.equal(c.add(i, 1), tiles));
+          c.when(arith::AndIOp::create(c.b, c.loc, last, isWhole), [&] {
+            finishColumns(c.sub(row, c.mul(together, mr)), column,
+                          sumsOf(c.sub(tile, together), c.constant(0)),
+                          c.mul(count, mr));
+          });
         });
       });
     });

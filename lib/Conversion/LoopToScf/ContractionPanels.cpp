@@ -11,6 +11,10 @@
 using namespace kiln::loop;
 using namespace mlir;
 
+/// Panels of rows that are packed together: their lines have places in the
+/// first cache even if they are a power of two apart.
+static constexpr int64_t kPanelsTogether = 4;
+
 /// f(q) for each whole vector of the current k, then f(q) with a mask for the
 /// rest.
 static void forEachVectorOfK(ContractionBuilder &c, Value kc, Value kFull,
@@ -34,29 +38,43 @@ void PackedTile::packRowsAlongK(Value first, Value tiles, Value panels) {
   });
 }
 
-void PackedTile::packTileAcross(Value row, Value panel) {
-  Value rowsHere = c.sub(m1, row);
+/// Packs panels of rows from `row` on: a piece of a row of memory for each,
+/// before the next row, which lies far away.
+void PackedTile::packPanelsAcross(Value row, Value count, Value panels) {
+  auto panelAt = [&](Value number) {
+    return sumAddress(panels, c.mul(c.mul(number, kPadded), panelRows));
+  };
   c.forEach(c.constant(0), kc, 1, [&](Value k) {
-    c.forEach(c.constant(0), c.constant(mr), c.lanes, [&](Value group) {
-      Value inside = c.firstLanes(c.sub(rowsHere, group));
-      Value v = c.loadVector(
-          spec.a, {batch, c.add(row, group), c.add(k0, k), true, inside});
-      c.store(v, sumAddress(panel, c.add(c.mul(k, mr), group)), c.sumBytes,
-              c.firstLanes(c.sub(c.constant(mr), group)));
+    c.forEach(c.constant(0), count, 1, [&](Value number) {
+      Value first = c.add(row, c.mul(number, panelRows));
+      Value panel = panelAt(number), rowsHere = c.sub(m1, first);
+      c.forEach(
+          c.constant(0), c.constant(panelRows), c.lanes, [&](Value group) {
+            Value inside = c.firstLanes(c.sub(rowsHere, group));
+            Value v = c.loadVector(spec.a, {batch, c.add(first, group),
+                                            c.add(k0, k), true, inside});
+            c.store(v, sumAddress(panel, c.add(c.mul(k, panelRows), group)),
+                    c.sumBytes,
+                    c.firstLanes(c.sub(c.constant(panelRows), group)));
+          });
     });
   });
-  c.clear(panel, c.mul(kc, mr), c.mul(kPadded, mr), /*whole=*/false);
+  c.forEach(c.constant(0), count, 1, [&](Value number) {
+    c.clear(panelAt(number), c.mul(kc, panelRows), c.mul(kPadded, panelRows),
+            /*whole=*/false);
+  });
 }
 
 void PackedTile::packRowsAcross(Value first, Value tiles, Value panels) {
-  c.forEach(c.constant(0), tiles, 1, [&](Value tile) {
-    Value row = c.add(first, c.mul(tile, mr));
-    Value panel = sumAddress(panels, c.mul(c.mul(tile, kPadded), mr));
+  Value count = c.ceilDiv(tiles, panelRows / mr);
+  int64_t together = spec.a.irregular ? 1 : kPanelsTogether;
+  c.forEach(c.constant(0), count, together, [&](Value number) {
+    Value row = c.add(first, c.mul(number, panelRows));
+    Value panel = sumAddress(panels, c.mul(c.mul(number, kPadded), panelRows));
     if (spec.a.irregular)
-      packIrregularRowsAcross(c, {schedule, batch, k0, kc, kPadded, scratch},
-                              row, m1, panel);
-    else
-      packTileAcross(row, panel);
+      return packIrregularRowsAcross(
+          c, {schedule, batch, k0, kc, kPadded, scratch}, row, m1, panel);
+    packPanelsAcross(row, c.min(c.sub(count, number), together), panel);
   });
 }
 

@@ -10,7 +10,9 @@
 //
 //   A   [row tile][k / L][MR][L]   a row of A is copied a vector at a time, and
 //                                  its elements are broadcast from there
-//       [row tile][k][MR]          instead, where neighbours in memory are rows
+//       [row tiles][k][MR ..]      instead, where neighbours in memory are
+//       rows: of
+//                                  as many tiles as fill vectors
 //   B   [panel][k][NR]             two vectors per k
 //
 // and of bf16 and bytes those of ContractionWords.cpp, where a step of k is two
@@ -41,7 +43,8 @@ public:
       : c(c), spec(c.spec), schedule(schedule), mr(schedule.getTileRows()),
         nr(schedule.getTileColumns()),
         together(getFactorsOfWord(schedule.getUnit())),
-        across(together == 1 && packsAcrossRows(spec)), batch(batch), m0(m0),
+        across(together == 1 && packsAcrossRows(spec)),
+        panelRows(mr * getPanelTiles(spec, schedule)), batch(batch), m0(m0),
         m1(m1), n0(n0), n1(n1), scratch(scratch) {}
 
   void emit();
@@ -50,10 +53,11 @@ public:
 private:
   void setBlock(Value block);
   Value getPackedAhead(Value panels, Value block, Value column);
+  Value getPanelRow(Value tile);
   void packRows(Value first, Value tiles, Value panels);
   void packRowsAlongK(Value first, Value tiles, Value panels);
   void packRowsAcross(Value first, Value tiles, Value panels);
-  void packTileAcross(Value row, Value panel);
+  void packPanelsAcross(Value row, Value count, Value panels);
   void packRowsByElement(Value first, Value tiles, Value panels);
   void packRowsAsWords(Value first, Value tiles, Value panels);
   void packRowsOfSums(Value first, Value tiles, Value panels);
@@ -72,7 +76,7 @@ private:
   void fetch(Value iteration);
   void finish(Value row, Value column, Value sums);
   void finishRows(Value row, Value column, Value sums, bool masked);
-  void finishColumns(Value row, Value column, Value sums);
+  void finishColumns(Value row, Value column, Value sums, Value count);
 
   Value sumAddress(Value base, Value offset) {
     return c.address(base, offset, spec.sumType);
@@ -94,6 +98,7 @@ private:
   int64_t mr, nr;   ///< rows and columns of a register tile
   int64_t together; ///< factors of a step of k: of a word of bf16 or bytes
   bool across;      ///< lanes of packed A run along its rows
+  int64_t panelRows; ///< rows of a panel of A: of a tile, or of some
   Value batch, m0, m1, n0, n1, scratch, staged;
   Value all;                    ///< k
   Value k0, kc, kFull, kPadded; ///< of the current block of k
