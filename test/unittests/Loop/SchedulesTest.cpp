@@ -125,7 +125,7 @@ TEST(Schedules, BlocksFillHalfTheSecondCache) {
   PackedSchedule packed = chooseBlockProduct(product, 120, machine);
   EXPECT_EQ(packed.blockRows, 120);
   EXPECT_EQ(packed.itemRows, 120);
-  EXPECT_EQ(packed.itemColumns, 1056);
+  EXPECT_EQ(packed.itemColumns, 1024);
   EXPECT_GE(chooseBlockProduct(product, 5, machine).blockRows, 5);
 
   // The sum over rows takes those of a block in one piece.
@@ -318,7 +318,7 @@ TEST(Schedules, TilesLeaveFewZeros) {
         .tileRows;
   };
   EXPECT_EQ(tileRows(13, kWide), 7);
-  EXPECT_EQ(tileRows(24, kWide), 8);
+  EXPECT_EQ(tileRows(24, kWide), 6);
   EXPECT_EQ(tileRows(13, kNarrow), 5);
   EXPECT_EQ(tileRows(1, kWide), 1);
 }
