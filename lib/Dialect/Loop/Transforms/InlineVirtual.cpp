@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bodies.h"
+#include "KnownIntegers.h"
 #include "NarrowResults.h"
 
 #include "kiln/Analysis/IndexExpr.h"
@@ -370,5 +371,7 @@ void InlineVirtual::runOnOperation() {
     return type.isBF16() &&
            getMachine(getTarget(function)).bf16 != DotUnit::Fma;
   });
+  foldKnownIndices(function, hints);
+  dropKnownAssertions(function, hints);
   simplifyBodies(function, hints);
 }

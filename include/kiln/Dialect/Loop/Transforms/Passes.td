@@ -32,6 +32,10 @@ def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::func::FuncOp"> {
 
     A load with a mask makes the loads of the inlined body masked by it.
 
+    Indices that are computed of indices become expressions, bounds that they keep anyway go,
+    and so do assertions of what holds at every point (positions 0, 1, 2, ... of a table that
+    is long enough) or of what is asserted before.
+
     On a GPU a nest is also recomputed where that costs at most two operations for each byte
     that is not stored and not read again: f64 made of bf16.
 
