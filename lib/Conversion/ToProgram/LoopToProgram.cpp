@@ -11,6 +11,7 @@
 #include "kiln/Conversion/ToProgram/Passes.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 #include "kiln/Dialect/Loop/IR/Weights.h"
+#include "kiln/Dialect/Program/IR/CopiesFirst.h"
 #include "kiln/Dialect/Program/IR/Preparation.h"
 #include "kiln/Interfaces/Stages.h"
 
@@ -205,7 +206,7 @@ LogicalResult LoopConverter::convertGrid(loop::LaunchGridOp op) {
         step.getSymbols(), step.getBlocks(), step.getThreads(),
         step.getShared(), getMaps(step)));
   }
-  program::LaunchOp::create(
+  auto launch = program::LaunchOp::create(
       builder, op.getLoc(),
       cast<program::GridStepAttr>(steps.front()).getKernel(), buffers,
       builder.getDenseBoolArrayAttr(writes), builder.getArrayAttr({}),
@@ -216,6 +217,10 @@ LogicalResult LoopConverter::convertGrid(loop::LaunchGridOp op) {
                            : ArrayAttr(),
       program::GridAttr::get(getContext(), builder.getArrayAttr(steps),
                              bool(op.getWorkspaceAttr()), op.getNarrowAttr()));
+  // A scatter is a copy of what it starts from, and then what it writes.
+  if (isa_and_nonnull<loop::GPUScatterScheduleAttr>(op.getScheduleAttr()) &&
+      steps.size() == 2)
+    launch->setAttr(program::kCopiesFirstAttrName, builder.getUnitAttr());
   return success();
 }
 

@@ -37,9 +37,24 @@ func.func @image(%x: tensor<4xf32>) -> (tensor<2x5x3x8xf32> {loop.order = array<
   return %r : tensor<2x5x3x8xf32>
 }
 
+// The first step of a scatter copies.
+
+// CHECK: program.func @scatter
+// CHECK: program.launch @kernels::@k1(
+// CHECK-SAME: overwrites = array<i64: 1, 0>, program.copies_first
+func.func @scatter(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = loop.launch_grid(%x) steps [#loop.step<kernel = @k1, symbols = [],
+      blocks = #guard.expr<1>, threads = 128, shared = 0>, #loop.step<kernel = @k2, symbols = [],
+      blocks = #guard.expr<1>, threads = 128, shared = 0>]
+      {overwrites = array<i64: 0, 0>, schedule = #loop.gpu_scatter<threads = 128, atomic = false>}
+      : (tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
 gpu.module @kernels {
   llvm.func @k0()
   llvm.func @k1()
+  llvm.func @k2()
 }
 gpu.module @kernels_64 {
   llvm.func @k0()

@@ -254,3 +254,31 @@ program.func @backward {
   program.launch @kernels::@k(%p, %a, %q) access [read, read, write] symbols [] work 1024 grain 64 : !b, !b, !b
   program.return %q outputs [#program.output<role = user_output>] : !b
 }
+
+// -----
+
+!b = !program.buffer<[1024], f32>
+
+// A scatter that lies where it starts from copies nothing, one that does not does. The first
+// slot is read again, so its new contents have memory of their own.
+
+// CHECK-LABEL: program.func @scatter
+// CHECK: %[[V:.*]] = program.view %[[K:.*]] offset 0
+// CHECK: program.launch @kernels::@s(%{{.*}}, %[[K]], %[[V]])
+// CHECK-SAME: steps = [#program.grid_step<kernel = @kernels::@s, symbols = [], blocks = <1>, threads = 256>]
+// CHECK-NOT: copies_first
+// CHECK: program.launch @kernels::@c(
+// CHECK-SAME: steps = [#program.grid_step<kernel = @kernels::@c, {{.*}}, #program.grid_step<kernel = @kernels::@s
+// CHECK-NOT: copies_first
+program.func @scatter {
+  %x = program.slot user_input "x" : !b
+  %k = program.slot buffer "b_k" path "k.k" : !b
+  %l = program.slot buffer "b_l" path "l.l" : !b
+  %a = program.alloc : !b
+  program.launch @kernels::@c(%x, %k, %a) access [read, read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@c, symbols = [], blocks = <4>, threads = 256>, #program.grid_step<kernel = @kernels::@s, symbols = [], blocks = <1>, threads = 256>]>, overwrites = array<i64: 2, 1>, program.copies_first} : !b, !b, !b
+  %d = program.alloc : !b
+  program.launch @kernels::@c(%x, %l, %d) access [read, read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@c, symbols = [], blocks = <4>, threads = 256>, #program.grid_step<kernel = @kernels::@s, symbols = [], blocks = <1>, threads = 256>]>, overwrites = array<i64: 2, 1>, program.copies_first} : !b, !b, !b
+  %e = program.alloc : !b
+  program.launch @kernels::@k(%l, %e) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  program.return %a, %d, %e outputs [#program.output<role = buffer_mutation, target = "k.k">, #program.output<role = buffer_mutation, target = "l.l">, #program.output<role = user_output>] : !b, !b, !b
+}

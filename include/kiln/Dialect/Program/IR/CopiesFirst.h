@@ -1,0 +1,31 @@
+//===- CopiesFirst.h - A launch that begins with a copy ---------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A scatter changes some elements of what it starts from. On a GPU its first
+// step gives its result the others:
+//
+//   launch->setAttr(program::kCopiesFirstAttrName, b.getUnitAttr());
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_PROGRAM_IR_COPIESFIRST_H
+#define KILN_DIALECT_PROGRAM_IR_COPIESFIRST_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace kiln::program {
+
+/// Of a launch of several steps whose first does nothing but copy what its
+/// results may overwrite to them. `program-plan-memory` removes it, and the
+/// step where each result lies where that lies.
+inline constexpr llvm::StringLiteral kCopiesFirstAttrName =
+    "program.copies_first";
+
+} // namespace kiln::program
+
+#endif // KILN_DIALECT_PROGRAM_IR_COPIESFIRST_H
