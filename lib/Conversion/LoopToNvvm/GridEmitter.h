@@ -285,6 +285,7 @@ private:
   LogicalResult combineAcross();
   LogicalResult reduceWithin();
   LogicalResult combineWithin();
+  bool combinesByBlock() const;
 
   void bindParts();
   Position getPlace(const Position &position, Value part);

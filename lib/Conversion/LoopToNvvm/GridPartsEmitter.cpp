@@ -297,6 +297,12 @@ LogicalResult GridPartsEmitter::reduceWithin() {
                 });
 }
 
+/// Parts that would keep a thread waiting for one after the other are a
+/// block's: each of its threads has some.
+bool GridPartsEmitter::combinesByBlock() const {
+  return !parts.getAcross() || parts.getParts() >= parts.getThreads();
+}
+
 LogicalResult GridPartsEmitter::combineWithin() {
   blocks = guard::product(context, sharedExtents);
   Position position;
@@ -319,7 +325,7 @@ LogicalResult GridPartsEmitter::combineWithin() {
 /// A thread has points of its own, or all threads of a block have the same.
 void GridPartsEmitter::finish(Value result, const Position &position,
                               Value value) {
-  if (!parts.getAcross())
+  if (combinesByBlock())
     return GridRowsEmitter::finish(result, position, value);
   if (isOnePerPoint(kernel, result))
     perPoint[result] = value;
@@ -334,5 +340,5 @@ LogicalResult GridPartsEmitter::emitThread() {
   bindParts();
   if (isFirst)
     return parts.getAcross() ? reduceAcross() : reduceWithin();
-  return parts.getAcross() ? combineAcross() : combineWithin();
+  return combinesByBlock() ? combineWithin() : combineAcross();
 }

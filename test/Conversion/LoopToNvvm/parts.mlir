@@ -63,3 +63,25 @@ func.func @mean(%x: tensor<268435456xf32>) -> tensor<f32> {
   }
   return %r : tensor<f32>
 }
+
+// Few columns in more parts than a block has threads: a block combines what they have, a
+// thread would have to wait for one after the other.
+
+// CHECK-LABEL: llvm.func @few_parts(
+// CHECK-NOT: nvvm.barrier0
+// CHECK-LABEL: llvm.func @few(
+// CHECK: scf.for
+// CHECK: nvvm.shfl.sync bfly
+// CHECK: nvvm.barrier0
+// CHECK: scf.if
+// CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<1>
+func.func @few(%x: tensor<1048576x16xf32>) -> tensor<16xf32> {
+  %r = loop.kernel @few ins(%a = %x : tensor<1048576x16xf32>) shared [16] -> tensor<16xf32> {
+    %s = loop.reduce parallel (%j) in [16] reduction (%i) in [1048576] <sum> : tensor<16xf32> {
+      %e = loop.load %a[%i, %j] : tensor<1048576x16xf32>
+      loop.yield %e : f32
+    }
+    loop.return %s : tensor<16xf32>
+  }
+  return %r : tensor<16xf32>
+}

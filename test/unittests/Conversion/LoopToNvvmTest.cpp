@@ -59,7 +59,8 @@ constexpr Schedule kSchedules[] = {
     {"Warps", Way::Rows, IndexWidth::Wide, 32, 2},
     {"Blocks", Way::Rows, IndexWidth::Narrow, 128, 1},
     {"Columns", Way::Columns, IndexWidth::Narrow, 32},
-    {"Tiles", Way::Columns, IndexWidth::Wide, 64},
+    {"Tiles", Way::Columns, IndexWidth::Wide,
+     64}, // parts for a block to combine
     {"Parts", Way::Parts, IndexWidth::Narrow, 64},
     {"ProductsInOne", Way::Products, IndexWidth::Wide, 1},
     {"ProductsInParts", Way::Products, IndexWidth::Narrow, 3},
@@ -132,7 +133,11 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
                 !analysis::mayTrap(kernel)
             ? 4
             : 1,
-        /*parts=*/3, schedule.way == Way::Columns);
+        /*parts=*/
+        schedule.way == Way::Columns && schedule.width == IndexWidth::Wide
+            ? schedule.threads + 3
+            : 3,
+        schedule.way == Way::Columns);
   analysis::KernelLayout layout = analysis::getLayout(kernel, *strides);
   auto reads = analysis::getTransposedReads(kernel, layout);
   if (schedule.way == Way::Columns && !reads.empty()) {
