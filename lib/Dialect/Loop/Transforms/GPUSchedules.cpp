@@ -226,7 +226,7 @@ static constexpr double kWorthOther = 0.98;
 /// What is felt of the shorter of multiplying and reading.
 static constexpr double kOverlapped = 0.1;
 /// The most rows of tiles that are visited together, and parts of a sum.
-static constexpr int64_t kMostGroup = 32, kMostSplit = 16;
+static constexpr int64_t kMostGroup = 32, kMostSplit = 64;
 
 /// The tile for factors of so many bytes. Where neighbours are fewer than a thread can
 /// copy together, it is copies that take the time.
@@ -387,7 +387,13 @@ static std::vector<ProductTile> getTiles(const GPUProductShape &product,
 /// Takes the tile with a split, if that is better than `best`.
 static void improve(const ProductTile &tile, const GPUProductShape &product,
                     const GPUMachine &machine, FoundProduct &best) {
-  for (int64_t split = 1; split <= kMostSplit; split *= 2) {
+  // What threads copy may be split into any number of parts that fills a round
+  // of blocks.
+  auto getNext = [&](int64_t split) {
+    return product.inBoxes ? split * 2
+                           : split + std::max<int64_t>(split / 4, 1);
+  };
+  for (int64_t split = 1; split <= kMostSplit; split = getNext(split)) {
     if (split > 1 && product.sum < split * tile.sum * tile.stages)
       break;
     double cost = getCost(tile, split, product, machine);
