@@ -55,6 +55,8 @@ how programs are compiled
 )";
 
 static const char kMoreHelp[] = R"(
+Convolutions of f32 are exact unless --cudnn-conv-fp32-precision is given: stored
+results are a processor's.
 Each overload or archive gives one line when it is done. A program that ends
 its process is one failure. With --dynamic, a line names the cases some sizes of
 which stay numbers and the first reason. At the end stand the operators that compiled programs left to
@@ -210,6 +212,8 @@ static Status parseFlags(CommandLine &line, Flags &flags, int argc,
       return Status::success();
     });
   };
+  // What is stored was computed in f32 by a processor.
+  config.compile.cudnnConvFp32Precision = CudnnConvFp32Precision::Ieee;
   addOptionFlags(line, OptionTool::Check, config.compile);
   line.flag("grad", config.gradients);
   line.flag("dynamic", config.dynamic);
