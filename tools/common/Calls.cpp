@@ -10,6 +10,9 @@
 
 #include "Values.h"
 
+#include "kiln/Base/CheckedMath.h"
+#include "kiln/Package/ExprEvaluator.h"
+
 #include <cmath>
 
 using namespace kiln;
@@ -37,6 +40,52 @@ static std::vector<CallOutput> named(const package::Program &program,
   return outputs;
 }
 
+/// What the backward counts on for the tangent of an output, where these are
+/// numbers.
+static std::vector<int64_t> getTangentStrides(const package::Package &package,
+                                              size_t output) {
+  std::vector<int64_t> strides;
+  if (package.programs.size() < 2)
+    return strides;
+  const package::Program &backward = package.programs[1];
+  for (const package::Value &value : backward.values) {
+    if (value.kind != package::Value::Kind::Slot)
+      continue;
+    const package::Slot &slot = backward.slots[value.slot];
+    if (slot.kind != package::Slot::Kind::Tangent || slot.ofOutput != output)
+      continue;
+    for (package::ExprId id : value.strides)
+      if (auto stride = package::constantSize(backward.exprs[id]))
+        strides.push_back(*stride);
+    if (strides.size() != value.sizes.size())
+      strides.clear();
+    break;
+  }
+  return strides;
+}
+
+/// A tensor of a file, which is row-major, with these strides: no call has to
+/// copy it.
+static Result<OpValue> layOut(OpValue value, std::vector<int64_t> strides) {
+  auto *given = std::get_if<Tensor>(&value.value);
+  if (!given || strides.size() != given->sizes().size() ||
+      given->strides() == strides || given->numel() == 0)
+    return value;
+  auto bytes = storageExtent(given->dtype(), given->sizes(), strides, 0);
+  if (!bytes)
+    return bytes.takeError();
+  auto storage = runtime::Storage::allocate(static_cast<size_t>(*bytes));
+  if (!storage)
+    return storage.takeError();
+  auto laid = Tensor::view(std::move(*storage), given->dtype(), given->sizes(),
+                           std::move(strides), 0);
+  if (!laid)
+    return laid.takeError();
+  if (Status s = copyElements(*given, *laid); !s)
+    return s.takeError();
+  return OpValue(std::move(*laid));
+}
+
 Result<std::vector<OpValue>>
 tools::makeTangents(session::Session &session,
                     const std::vector<OpValue> &inputs,
@@ -57,6 +106,10 @@ tools::makeTangents(session::Session &session,
       if (tangent.path != output.path)
         continue;
       auto value = valueOf(tangent);
+      if (value)
+        value =
+            layOut(std::move(*value),
+                   getTangentStrides((*variant)->package(), given.size() - 1));
       if (!value)
         return value.takeError();
       given.back() = std::move(*value);

@@ -240,9 +240,17 @@ static bool isChannelsLast(DenseI64ArrayAttr order) {
   return order.asArrayRef() == ArrayRef(expected);
 }
 
-/// On a GPU an output may have its channels last where it was recorded so: who calls a
-/// program counts on the strides that its operators gave. What is saved for the backward
-/// may have any order.
+/// Who calls a program counts on the strides that its operators gave. So do
+/// those who get a gradient: as in eager PyTorch it may lie as what it is the
+/// gradient of.
+static bool isSeenWithStrides(aten::OutputKind kind) {
+  return kind == aten::OutputKind::UserOutput ||
+         kind == aten::OutputKind::InputGradient ||
+         kind == aten::OutputKind::ParameterGradient;
+}
+
+/// On a GPU an output may have its channels last where it was recorded so. What
+/// is saved for the backward may have any order.
 void Converter::freeOrders() {
   if (!getGPUTarget(function) || !function.isPublic())
     return;
@@ -254,7 +262,7 @@ void Converter::freeOrders() {
         k, aten::kOutputOrderAttrName);
     if (output && output.getKind() == aten::OutputKind::Saved && type)
       function.setResultAttr(k, kCarriedAttrName, output.getName());
-    if (output && output.getKind() == aten::OutputKind::UserOutput && type &&
+    if (output && isSeenWithStrides(output.getKind()) && type &&
         isChannelsLast(recorded))
       function.setResultAttr(
           k, kOrderAttrName,
@@ -264,12 +272,35 @@ void Converter::freeOrders() {
   }
 }
 
+/// The tangent of an output that may have its channels last is expected to have
+/// them so, too. One that comes in another order is copied.
+void Converter::orderTangent(unsigned index) {
+  auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
+  auto recorded = function.getArgAttrOfType<DenseI64ArrayAttr>(
+      index, aten::kOutputOrderAttrName);
+  auto dims = type ? guard::getDims(type) : std::nullopt;
+  if (!getGPUTarget(function) || !dims || !isChannelsLast(recorded) ||
+      recorded.size() != type.getRank())
+    return;
+  auto laid = llvm::map_to_vector(recorded.asArrayRef(),
+                                  [&](int64_t dim) { return (*dims)[dim]; });
+  SmallVector<guard::ExprAttr> strides(laid.size());
+  for (auto [dim, stride] : llvm::zip_equal(
+           recorded.asArrayRef(),
+           guard::getContiguousStrides(function.getContext(), laid)))
+    strides[dim] = stride;
+  function.setArgAttr(index, kStridesAttrName,
+                      guard::ShapeAttr::get(function.getContext(), strides));
+}
+
 void Converter::readInputs() {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (auto input = function.getArgAttrOfType<aten::InputAttr>(
             i, aten::kInputAttrName)) {
       if (input.getKind() == aten::InputKind::Saved && getGPUTarget(function))
         function.setArgAttr(i, kCarriedAttrName, input.getName());
+      if (input.getKind() == aten::InputKind::Tangent)
+        orderTangent(i);
       // Kernels read a caller's tensor as it lies in memory.
       if (guard::ShapeAttr strides = input.getStrides())
         function.setArgAttr(i, kStridesAttrName, strides);

@@ -35,6 +35,7 @@ private:
   void markUpdates();
   void markWeights();
   void freeOrders();
+  void orderTangent(unsigned index);
   void readInputs();
   /// An operator of ATen or of a library; what has no nests becomes a call.
   LogicalResult convertOperator(Operation *op, const aten::OpInfo *info);

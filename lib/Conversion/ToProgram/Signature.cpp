@@ -9,6 +9,7 @@
 #include "FunctionConverter.h"
 
 #include "kiln/Analysis/PassedSymbols.h"
+#include "kiln/Dialect/Loop/IR/Loop.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -39,8 +40,13 @@ LogicalResult FunctionConverter::addSlot(BlockArgument argument) {
   auto buffer = dyn_cast<program::BufferType>(*type);
   if (buffer)
     value = {};
-  if (buffer && input && input.getStrides()) {
-    ArrayRef<ExprAttr> strides = input.getStrides().getDims();
+  // Kernels may expect other strides than were recorded.
+  auto laid = source.function.getArgAttrOfType<guard::ShapeAttr>(
+      k, loop::kStridesAttrName);
+  if (!laid && input)
+    laid = input.getStrides();
+  if (buffer && laid) {
+    ArrayRef<ExprAttr> strides = laid.getDims();
     if (!llvm::equal(strides, guard::getContiguousStrides(getContext(),
                                                           buffer.getSizes())))
       type = Type(program::BufferType::get(getContext(), buffer.getSizes(),

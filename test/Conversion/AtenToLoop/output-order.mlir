@@ -37,3 +37,21 @@ func.func @backward(
   %0 = aten.neg(%x) : (tensor<2x3x4x5xf32>) -> tensor<2x3x4x5xf32>
   return %0 : tensor<2x3x4x5xf32>
 }
+
+// A gradient may lie as what it is the gradient of, a tangent lies as its output.
+// CHECK: func.func @gradients
+// CHECK-SAME: %arg0: tensor<2x3x4x5xf32> {aten.input = #aten.input<kind = tangent, name = "tangent_0">, aten.output_order = array<i64: 0, 2, 3, 1>, loop.strides = #guard.shape<[60, 1, 15, 3]>}
+// CHECK-SAME: %arg1: tensor<2x3x4x5xf32> {aten.input = #aten.input<kind = tangent, name = "tangent_1">, aten.output_order = array<i64: 0, 1, 3, 2>}
+// CHECK-SAME: name = "grad_x", target = "x">, aten.output_order = array<i64: 0, 2, 3, 1>, loop.order = array<i64: 0, 1, 2, 3>}
+// CHECK-SAME: name = "grad_w", target = "w">, aten.output_order = array<i64: 0, 2, 3, 1>, loop.order = array<i64: 0, 1, 2, 3>}
+// CPU: func.func @gradients
+// CPU-NOT: loop.strides
+func.func @gradients(
+    %x: tensor<2x3x4x5xf32> {aten.input = #aten.input<kind = tangent, name = "tangent_0">, aten.output_order = array<i64: 0, 2, 3, 1>},
+    %w: tensor<2x3x4x5xf32> {aten.input = #aten.input<kind = tangent, name = "tangent_1">, aten.output_order = array<i64: 0, 1, 3, 2>})
+    -> (tensor<2x3x4x5xf32> {aten.output = #aten.output<kind = input_gradient, name = "grad_x", target = "x">, aten.output_order = array<i64: 0, 2, 3, 1>},
+        tensor<2x3x4x5xf32> {aten.output = #aten.output<kind = parameter_gradient, name = "grad_w", target = "w">, aten.output_order = array<i64: 0, 2, 3, 1>}) {
+  %0 = aten.neg(%x) : (tensor<2x3x4x5xf32>) -> tensor<2x3x4x5xf32>
+  %1 = aten.sin(%w) : (tensor<2x3x4x5xf32>) -> tensor<2x3x4x5xf32>
+  return %0, %1 : tensor<2x3x4x5xf32>, tensor<2x3x4x5xf32>
+}

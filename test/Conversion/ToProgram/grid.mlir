@@ -37,6 +37,19 @@ func.func @image(%x: tensor<4xf32>) -> (tensor<2x5x3x8xf32> {loop.order = array<
   return %r : tensor<2x5x3x8xf32>
 }
 
+// Kernels may count on strides that were not recorded: those of a tangent, or of what a
+// forward saves and returns as well.
+
+// CHECK: program.func @backward
+// CHECK: program.slot tangent "t" : !program.buffer<[2, 5, 3], f32, strides = [15, 1, 5]>
+func.func @backward(%x: tensor<2x5x3xf32> {aten.input = #aten.input<kind = tangent, name = "t">,
+      loop.strides = #guard.shape<[15, 1, 5]>}) -> tensor<4xf32> {
+  %r = loop.launch_grid(%x) steps [#loop.step<kernel = @k1, symbols = [],
+      blocks = #guard.expr<1>, threads = 128, shared = 0>]
+      : (tensor<2x5x3xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
 // The first step of a scatter copies.
 
 // CHECK: program.func @scatter

@@ -302,12 +302,15 @@ func.func @backward(%y: tensor<2x8x7x7xbf16> {loop.carried = "saved_0"},
 
 // -----
 
-// What a caller sees with strides, too, keeps its order.
+// What a caller sees with strides, too, is read with strides by the other function.
 
 // CHECK-LABEL: func.func @forward
-// CHECK: loop.contract parallel [2, 8, 7, 7]
+// CHECK-SAME: -> (tensor<2x7x7x8xbf16> {loop.order = array<i64: 0, 3, 1, 2>}, tensor<2x7x7x8xbf16> {loop.carried = "saved_0"})
+// CHECK: loop.contract parallel [2, 7, 7, 8]
 // CHECK-LABEL: func.func @backward
-// CHECK-SAME: tensor<2x8x7x7xbf16>
+// CHECK-SAME: %arg0: tensor<2x8x7x7xbf16> {loop.carried = "saved_0", loop.strides = #guard.shape<[392, 1, 56, 8]>}
+// CHECK-SAME: -> tensor<2x8x7x7xbf16>
+// CHECK: loop.load %arg0[%i, %j, %k, %l] : tensor<2x8x7x7xbf16>
 func.func @forward(
     %x: tensor<2x16x9x9xbf16> {loop.strides = #guard.shape<[1296, 1, 144, 16]>},
     %w: tensor<8x16x3x3xbf16> {loop.strides = #guard.shape<[144, 1, 48, 16]>})

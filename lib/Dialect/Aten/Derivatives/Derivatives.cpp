@@ -15,6 +15,7 @@
 #include "Optimizers.h"
 #include "Rules.h"
 #include "kiln/Dialect/Aten/IR/OpInfo.h"
+#include "kiln/Dialect/Aten/IR/OutputOrder.h"
 #include "kiln/Dialect/Aten/Transforms/Decompositions.h"
 #include "kiln/Interfaces/DifferentiableOpInterface.h"
 #include "kiln/Interfaces/RecomputableOpInterface.h"
@@ -286,17 +287,21 @@ public:
     StringAttr target;
     if (input)
       target = input.getPath() ? input.getPath() : input.getName();
-    return makeOutput(isWeight ? OutputKind::ParameterGradient
-                               : OutputKind::InputGradient,
-                      "grad", input ? input.getName() : StringAttr(), target);
+    return withOrder(makeOutput(isWeight ? OutputKind::ParameterGradient
+                                         : OutputKind::InputGradient,
+                                "grad", input ? input.getName() : StringAttr(),
+                                target),
+                     getOrder(input));
   }
 
   DictionaryAttr describeTangent(DictionaryAttr attrs,
                                  unsigned index) const override {
     OutputAttr output = outputOf(attrs);
     StringAttr path = output ? output.getPath() : StringAttr();
-    return makeInput(InputKind::Tangent, ("tangent_" + Twine(index)).str(),
-                     path);
+    return withOrder(
+        makeInput(InputKind::Tangent, ("tangent_" + Twine(index)).str(), path),
+        attrs ? attrs.getAs<mlir::DenseI64ArrayAttr>(kOutputOrderAttrName)
+              : mlir::DenseI64ArrayAttr());
   }
 
   DictionaryAttr describeSavedResult(unsigned index) const override {
@@ -347,6 +352,39 @@ private:
   }
   static OutputAttr outputOf(DictionaryAttr attrs) {
     return attrs ? attrs.getAs<OutputAttr>(kOutputAttrName) : OutputAttr();
+  }
+
+  /// The dimensions of an input by falling strides; null where these are not
+  /// known, or fall as in row-major order. Of equal ones, as dimensions of one
+  /// element have, the first comes first.
+  mlir::DenseI64ArrayAttr getOrder(InputAttr input) const {
+    if (!input || !input.getStrides())
+      return {};
+    llvm::SmallVector<int64_t> strides, order;
+    for (guard::ExprAttr stride : input.getStrides().getDims()) {
+      auto number = stride.getConstant();
+      if (!number)
+        return {};
+      strides.push_back(*number);
+    }
+    for (size_t dim = 0; dim < strides.size(); ++dim)
+      order.insert(llvm::find_if(order,
+                                 [&](int64_t other) {
+                                   return strides[other] < strides[dim];
+                                 }),
+                   dim);
+    return llvm::is_sorted(order)
+               ? mlir::DenseI64ArrayAttr()
+               : mlir::DenseI64ArrayAttr::get(getContext(), order);
+  }
+
+  static DictionaryAttr withOrder(DictionaryAttr attrs,
+                                  mlir::DenseI64ArrayAttr order) {
+    if (!order)
+      return attrs;
+    mlir::NamedAttrList list(attrs);
+    list.set(kOutputOrderAttrName, order);
+    return list.getDictionary(attrs.getContext());
   }
 
   DictionaryAttr makeInput(InputKind kind, StringRef name, StringAttr path,

@@ -128,14 +128,8 @@ bool ImageLayouts::mayChange(Operation *nest) {
   if (!isNew)
     return it->second;
   auto type = cast<RankedTensorType>(nest->getResult(0).getType());
-  // What one function hands to another has one order for both; a caller sees strides.
-  bool isCarried = false, isSeen = false;
-  for (OpOperand &use : nest->getUses())
-    if (isa<func::ReturnOp>(use.getOwner()))
-      (carried.getReader(use) ? isCarried : isSeen) = true;
   return it->second =
              type.getRank() >= 3 && guard::getDims(type) &&
-             !(isCarried && isSeen) &&
              llvm::all_of(nest->getUses(), [&](OpOperand &use) {
                return isa<LoadOp, ContractOp>(use.getOwner()) ||
                       takesAnyOrder(use);

@@ -121,6 +121,28 @@ BlockArgument CarriedTensors::getReader(OpOperand &returned) const {
 static void permuteReads(Value tensor, ArrayRef<unsigned> order,
                          CarriedTensors &carried);
 
+/// True if a caller gets the tensor, too, which it sees with its dimensions in
+/// the old order.
+static bool isSeen(Value tensor, const CarriedTensors &carried) {
+  return llvm::any_of(tensor.getUses(), [&](OpOperand &use) {
+    return isa<func::ReturnOp>(use.getOwner()) && !carried.getReader(use);
+  });
+}
+
+/// The function that a tensor is carried to takes it as a caller sees it: with
+/// its dimensions in the old order, and strides.
+static void layArgument(BlockArgument argument, ArrayRef<unsigned> order) {
+  MLIRContext *context = argument.getContext();
+  auto type = permute(cast<RankedTensorType>(argument.getType()), order);
+  SmallVector<ExprAttr> strides(order.size());
+  for (auto [before, stride] : llvm::zip_equal(
+           order, guard::getContiguousStrides(context, *guard::getDims(type))))
+    strides[before] = stride;
+  cast<func::FuncOp>(argument.getOwner()->getParentOp())
+      .setArgAttr(argument.getArgNumber(), kStridesAttrName,
+                  guard::ShapeAttr::get(context, strides));
+}
+
 /// The function that a tensor is carried to takes it in its new order.
 static void permuteArgument(BlockArgument argument, ArrayRef<unsigned> order,
                             CarriedTensors &carried) {
@@ -159,10 +181,14 @@ static void updateResultType(func::ReturnOp op, unsigned result) {
 
 static void permuteReads(Value tensor, ArrayRef<unsigned> order,
                          CarriedTensors &carried) {
+  bool hasCaller = isSeen(tensor, carried);
   for (OpOperand &use : tensor.getUses()) {
     if (auto op = dyn_cast<func::ReturnOp>(use.getOwner())) {
       updateResultType(op, use.getOperandNumber());
-      if (BlockArgument argument = carried.getReader(use))
+      BlockArgument argument = carried.getReader(use);
+      if (argument && hasCaller)
+        layArgument(argument, order);
+      else if (argument)
         permuteArgument(argument, order, carried);
       else
         permuteOutput(op, use.getOperandNumber(), order);

@@ -18,9 +18,11 @@
 
 namespace kiln::aten {
 
-/// The function result attribute (`array<i64>`) of a tensor that was recorded to lie
-/// without gaps in another order than row-major: its dimensions, the outermost first. For
-/// an image with its channels last that is `array<i64: 0, 2, 3, 1>`.
+/// The function result attribute (`array<i64>`) of a tensor that was recorded
+/// to lie without gaps in another order than row-major: its dimensions, the
+/// outermost first. For an image with its channels last that is `array<i64: 0,
+/// 2, 3, 1>`. Of a gradient it is the order of what it is the gradient of, and
+/// a tangent, which is an argument, has that of its output.
 constexpr llvm::StringLiteral kOutputOrderAttrName = "aten.output_order";
 
 } // namespace kiln::aten
