@@ -197,9 +197,15 @@ LogicalResult BodyEmitter::emitElementwise(Operation &op) {
     operands.push_back(get(operand));
     wide |= isa<VectorType>(operands.back().getType());
   }
+  if (wide)
+    for (Value &operand : operands)
+      operand = kernel.broadcast(operand, position.lanes);
+  if (Value made = kernel.emitOperation(op, operands)) {
+    values[op.getResult(0)] = made;
+    return success();
+  }
   IRMapping mapping;
-  for (auto [from, to] : llvm::zip_equal(op.getOperands(), operands))
-    mapping.map(from, wide ? kernel.broadcast(to, position.lanes) : to);
+  mapping.map(op.getOperands(), operands);
   Operation *clone = kernel.b.clone(op, mapping);
   for (auto [from, to] :
        llvm::zip_equal(op.getResults(), clone->getResults())) {

@@ -132,6 +132,10 @@ protected:
   }
   /// Whether a comparison of indices is known to be true wherever this position is used.
   virtual bool isAssured(guard::ExprAttr, const Position &) { return false; }
+  /// Another form of an operation of a body, with such operands; null: its own.
+  virtual Value emitOperation(Operation &, ValueRange /*operands*/) {
+    return {};
+  }
   /// The value of a load that was staged elsewhere, if it was.
   virtual Value loadStaged(LoadOp, int64_t /*lanes*/) { return {}; }
 

@@ -29,7 +29,6 @@ using guard::ExprAttr;
 
 /// Eights of columns that the threads of a row exchange.
 static constexpr int64_t kExchanged = 4;
-static constexpr double kLog2E = 1.4426950408889634;
 /// How far x may be above what exponentials are taken behind, as a power of
 /// two, of which rounding makes twice as much at most: f16 has weights of that
 /// size, and those below 1 are as exact as others.
@@ -43,14 +42,6 @@ Value GridBlocksEmitter::loadStaged(LoadOp load, int64_t) {
   bool isOwn = load.getTensor() == scores.getResult() ||
                load.getTensor() == exponentials.getResult();
   return isOwn ? staged : Value();
-}
-
-/// By the instruction, within two units in the last place of f32.
-Value GridBlocksEmitter::powerOfTwo(Value x) {
-  return LLVM::CallIntrinsicOp::create(
-             b, b.getF32Type(), b.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32"),
-             ValueRange{x})
-      .getResult(0);
 }
 
 /// Of the four threads that have a row together.
@@ -83,21 +74,6 @@ static Value joinInPairs(ImplicitLocOpBuilder &b, SmallVector<Value> values,
 //===----------------------------------------------------------------------===//
 // Exponents
 //===----------------------------------------------------------------------===//
-
-/// True for a comparison `column <= row + more` that holds in every tile whose columns are
-/// all inside the limit of all rows.
-bool GridBlocksEmitter::isAssured(ExprAttr condition, const Position &) {
-  if (!isInner || !online.limit ||
-      (condition.getKind() != guard::ExprKind::Le &&
-       condition.getKind() != guard::ExprKind::Lt))
-    return false;
-  bool isLe = condition.getKind() == guard::ExprKind::Le;
-  ExprAttr difference = condition.getOperand(1) - condition.getOperand(0);
-  ExprAttr more = difference - guard::getDim(context, rowDim) +
-                  guard::getDim(context, columnDim);
-  auto known = more.getConstant();
-  return known && *known - !isLe >= online.limit->beyond - 1;
-}
 
 /// The position of a nest at one of the thread's rows; its own dimensions are at 0.
 Position GridBlocksEmitter::getRowPosition(const Domain &domain, unsigned row) {

@@ -40,6 +40,7 @@ protected:
 
   /// Bytes of an element of a factor.
   static constexpr int64_t kWidth = 2;
+  static constexpr double kLog2E = 1.4426950408889634;
 
   /// Rows of memory that are copied into shared memory.
   struct Operand {
@@ -86,6 +87,9 @@ protected:
   Value constant(double value);
   SmallVector<Value> pack(ArrayRef<Value> weights);
   Value shuffleQuad(Value value, int64_t distance);
+  Value powerOfTwo(Value x);
+  bool isWithin(guard::ExprAttr condition,
+                const std::optional<analysis::ColumnLimit> &limit);
 
   /// Rows of a thread, and the parts of 16 that they are two of each.
   int64_t getParts() const { return schedule.getPartRows() / 16; }
@@ -99,6 +103,10 @@ protected:
   Value partRow;        ///< of this warp, in the block
   Value quadRow, quadColumn; ///< of this thread, in 16 by 8
   SmallVector<Value> rowIndices, rowInside; ///< of a thread's rows; inside may be null
+  /// The tile at hand has columns alone that all its rows need.
+  bool isInner = false;
+  /// Which dimensions of the position at hand are the row and the column.
+  unsigned rowDim = 0, columnDim = 0;
 };
 
 /// One walk: weights of rows that are known as columns come.
@@ -125,7 +133,9 @@ protected:
 
   LogicalResult emitThread() override;
   Value loadStaged(LoadOp load, int64_t lanes) override;
-  bool isAssured(guard::ExprAttr condition, const Position &position) override;
+  bool isAssured(guard::ExprAttr condition, const Position &) override {
+    return isWithin(condition, online.limit);
+  }
 
   // The walk.
   LogicalResult analyze();
@@ -151,7 +161,6 @@ protected:
   void findUnit();
   Value getExponent(BodyEmitter &body, Value yielded, Value score);
   Value combineQuad(Value value, bool isMaximum);
-  Value powerOfTwo(Value x);
   virtual LogicalResult finishRows(State state);
   void exchangeSums(unsigned row, State &state);
   LogicalResult emitRow(unsigned row, const State &state);
@@ -171,10 +180,6 @@ protected:
   Value firstTile;      ///< of columns that the block walks; null: the first there is
   Value isEmpty;        ///< whether there are no columns; null: there are
   Value staged;         ///< the score at hand, or an exponential
-  /// The tile at hand has columns alone that all rows of the block need.
-  bool isInner = false;
-  /// Which dimensions of the position at hand are the row and the column.
-  unsigned rowDim = 0, columnDim = 0;
 };
 
 /// The same walk, with tiles that the copy engine brings: the last warpgroup asks for them,

@@ -284,9 +284,34 @@ void GridBlocksBase::enterRows(ExprAttr extent) {
   }
 }
 
+/// True for a comparison `column <= row + more` that holds in every tile whose
+/// columns are all inside the limit of all its rows, if the one at hand is
+/// such.
+bool GridBlocksBase::isWithin(
+    ExprAttr condition, const std::optional<analysis::ColumnLimit> &limit) {
+  if (!isInner || !limit ||
+      (condition.getKind() != guard::ExprKind::Le &&
+       condition.getKind() != guard::ExprKind::Lt))
+    return false;
+  bool isLe = condition.getKind() == guard::ExprKind::Le;
+  ExprAttr difference = condition.getOperand(1) - condition.getOperand(0);
+  ExprAttr more = difference - guard::getDim(context, rowDim) +
+                  guard::getDim(context, columnDim);
+  auto known = more.getConstant();
+  return known && *known - !isLe >= limit->beyond - 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Registers
 //===----------------------------------------------------------------------===//
+
+/// By the instruction, within two units in the last place of f32.
+Value GridBlocksBase::powerOfTwo(Value x) {
+  return LLVM::CallIntrinsicOp::create(
+             b, b.getF32Type(), b.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32"),
+             ValueRange{x})
+      .getResult(0);
+}
 
 /// The value, of 32 bits, of one of the four threads that have a row together: of the one
 /// whose number differs in the bits of `distance`.

@@ -56,22 +56,39 @@ protected:
     SmallVector<const Sum *> sums;
     SmallVector<NestOpInterface> needed;
     llvm::SmallSetVector<unsigned, 4> moving; ///< operands that are copied
+    SmallVector<const analysis::BlockProduct *> scores;
+    /// What is computed of a tile when so many of these scores are there, and
+    /// one more.
+    SmallVector<SmallVector<NestOpInterface>> phases;
   };
   /// What a thread has of a walk: of each reduction for each of its two rows, and the
   /// registers of all sums.
   struct State {
     SmallVector<Value> reduced, sums;
   };
+  /// Neighbours that are walked, in one of the thread's rows.
+  struct Place {
+    Value moved, inside; ///< null: they are there
+    int64_t lanes;
+    unsigned row;
+    size_t number; ///< of the first one's register
+    Values made;   ///< vectors where there are several
+  };
   /// A tile of scores and weights, by eight columns and register.
   struct Tile {
     Value first; ///< that is walked
     llvm::DenseMap<Operation *, SmallVector<Value>> scores;
     llvm::DenseMap<Value, SmallVector<Value>> weights;
+    SmallVector<Place, 0> places;
   };
 
   LogicalResult emitThread() override;
   Value getOwner() override { return constantIndex(0); }
   Value loadStaged(LoadOp load, int64_t lanes) override;
+  Value emitOperation(Operation &op, ValueRange operands) override;
+  bool isAssured(guard::ExprAttr condition, const Position &) override {
+    return isWithin(condition, walks.limit);
+  }
 
   // Operands and walks.
   LogicalResult analyze();
@@ -90,6 +107,7 @@ protected:
   virtual int64_t getBytes(const Operand &operand, int64_t rows) {
     return operand.getBytes(rows);
   }
+  void findPhases(Walk &walk);
   Walk plan(ArrayRef<ReduceOp> reductions, ArrayRef<const Sum *> sums);
   Walk planRows(unsigned level);
   std::optional<Walk> planSums();
@@ -101,17 +119,20 @@ protected:
                          State &state);
 
   // Elements.
-  LogicalResult emitElements(const Walk &walk, Tile &tile, State &state);
-  LogicalResult emitElement(const Walk &walk, unsigned row, Value moved,
-                            const Tile &tile, size_t number, Values &made);
+  bool hasWholeTiles();
+  void enterTile(const Walk &walk, Value number, Tile &tile);
+  LogicalResult emitElements(const Walk &walk, ArrayRef<NestOpInterface> nests,
+                             Tile &tile, State &state);
+  LogicalResult emitElement(ArrayRef<NestOpInterface> nests, const Tile &tile,
+                            Place &place);
   FailureOr<Value> emitScore(const analysis::BlockProduct &product, Value score,
-                             Value row, Value column);
-  Position getPlace(const Domain &domain, Value row, Value column);
+                             const Place &place);
+  void setPlace(Position &position, const Place &place);
 
   // Rows.
   void bindRowValues();
   Position getRow(const Domain &domain, Value row);
-  Values loadRowValues(Value row);
+  Values loadRowValues(Value row, int64_t lanes);
   LogicalResult combineRows(const Walk &walk, const State &state);
   LogicalResult emitRowNests(unsigned level);
   LogicalResult finishRows();
@@ -128,6 +149,8 @@ protected:
   Value walkBegin, walkEnd; ///< tiles
   guard::ExprAttr walked;   ///< how many there are of what is walked
   Values staged;            ///< at the place at hand
+  bool isElement = false;   ///< what is emitted is at a row and a column
+  bool isWhole = false;     ///< all that the tile at hand walks is there
   Values rowValues[2];      ///< of the thread's rows
   SmallVector<std::pair<Value, Buffer>> passed; ///< values of rows, in the workspace
 };
@@ -154,9 +177,18 @@ private:
   void emitCopies();
   SmallVector<Value> beginScores(const Factors &left, const Factors &right,
                                  Value stage);
+  /// Tiles one after the other that need the same comparisons.
+  struct Tiles {
+    Value from, to;
+    bool isInner, isWhole;
+  };
+  SmallVector<Tiles> splitTiles();
+  FailureOr<State> emitTiles(const Walk &walk, const Tiles &tiles,
+                             const State &first);
   LogicalResult emitTile(const Walk &walk, Value number, Value stage,
                          State &state);
-  void addSums(const Walk &walk, Value stage, Tile &tile, State &state);
+  bool addSums(const Walk &walk, ArrayRef<NestOpInterface> made, Value stage,
+               Tile &tile, State &state, SmallVectorImpl<Value> &words);
 
   int64_t barrierPlace = 0;
   std::optional<Warpgroups> tools;

@@ -150,6 +150,25 @@ void GridWalksEmitter::describeOperands() {
 // A walk
 //===----------------------------------------------------------------------===//
 
+/// A nest is computed as soon as the scores are there that it needs, in their
+/// order.
+void GridWalksEmitter::findPhases(Walk &walk) {
+  llvm::SmallDenseMap<Operation *, size_t> phases;
+  walk.phases.resize(std::max<size_t>(walk.scores.size(), 1));
+  for (NestOpInterface nest : walk.needed) {
+    size_t phase = 0;
+    for (auto [k, product] : llvm::enumerate(walk.scores))
+      if (product->op == nest.getOperation())
+        phase = k;
+    nest->walk([&](LoadOp load) {
+      if (Operation *made = load.getTensor().getDefiningOp())
+        phase = std::max(phase, phases.lookup(made));
+    });
+    phases[nest] = phase;
+    walk.phases[phase].push_back(nest);
+  }
+}
+
 GridWalksEmitter::Walk GridWalksEmitter::plan(ArrayRef<ReduceOp> reductions,
                                               ArrayRef<const Sum *> sums) {
   Walk walk;
@@ -163,8 +182,11 @@ GridWalksEmitter::Walk GridWalksEmitter::plan(ArrayRef<ReduceOp> reductions,
   walk.needed = walks.getNeeded(targets);
   for (auto [number, product] : llvm::enumerate(walks.scores))
     if (llvm::is_contained(walk.needed,
-                           NestOpInterface(product.op.getOperation())))
+                           NestOpInterface(product.op.getOperation()))) {
       walk.moving.insert(scoreOperands[number].second);
+      walk.scores.push_back(&product);
+    }
+  findPhases(walk);
   for (const Sum *sum : sums)
     walk.moving.insert(sumOperands[sum - walks.sums.begin()]);
   return walk;
@@ -201,14 +223,14 @@ void GridWalksEmitter::copyTile(const Walk &walk, Value number, Value stage) {
 LogicalResult GridWalksEmitter::emitStep(const Walk &walk, Value number,
                                          Value stage, State &state) {
   Tile tile;
-  tile.first = mul(number, schedule.getColumns());
-  for (auto [operands, product] : llvm::zip_equal(scoreOperands, walks.scores))
-    if (llvm::is_contained(walk.needed,
-                           NestOpInterface(product.op.getOperation())))
-      tile.scores[product.op] =
-          multiplyScores(staying[operands.first].operand,
-                         moving[operands.second].operand, stage, {});
-  if (failed(emitElements(walk, tile, state)))
+  isWhole = hasWholeTiles();
+  enterTile(walk, number, tile);
+  for (const BlockProduct *product : walk.scores) {
+    auto [stays, moves] = scoreOperands[product - walks.scores.begin()];
+    tile.scores[product->op] = multiplyScores(staying[stays].operand,
+                                              moving[moves].operand, stage, {});
+  }
+  if (failed(emitElements(walk, walk.needed, tile, state)))
     return failure();
   size_t first = 0;
   for (const Sum *sum : walk.sums) {

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kiln;
@@ -29,104 +30,163 @@ Value GridWalksEmitter::loadStaged(LoadOp load, int64_t lanes) {
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// The position of a nest at a row and a column.
-Position GridWalksEmitter::getPlace(const Domain &domain, Value row,
-                                    Value column) {
-  Position position = getRow(domain, row);
-  position.dims.back() = column;
-  return position;
+/// Exponentials at a row and a column by the instruction: what is made of them
+/// has 16 bits when it is multiplied.
+Value GridWalksEmitter::emitOperation(Operation &op, ValueRange operands) {
+  if (!isElement || !isa<math::ExpOp>(op) || !op.getResult(0).getType().isF32())
+    return {};
+  auto exponential = [&](Value x) {
+    return powerOfTwo(arith::MulFOp::create(b, x, constant(kLog2E)));
+  };
+  auto type = dyn_cast<VectorType>(operands[0].getType());
+  if (!type)
+    return exponential(operands[0]);
+  SmallVector<Value> made;
+  for (int64_t lane = 0; lane < type.getNumElements(); ++lane)
+    made.push_back(exponential(
+        vector::ExtractOp::create(b, operands[0], ArrayRef<int64_t>{lane})));
+  return vector::FromElementsOp::create(b, type, made);
+}
+
+/// Gives a position, whose row and column are `rowDim` and `columnDim`, a
+/// place.
+void GridWalksEmitter::setPlace(Position &position, const Place &place) {
+  position.dims[overRows ? columnDim : rowDim] = rowIndices[place.row];
+  setDim(position, overRows ? rowDim : columnDim, place.moved, place.lanes);
+  position.multiple = place.lanes;
 }
 
 /// A score through its epilogue.
 FailureOr<Value> GridWalksEmitter::emitScore(const BlockProduct &product,
-                                             Value score, Value row,
-                                             Value column) {
+                                             Value score, const Place &place) {
   ContractOp op = product.op;
   if (op.getEpilogue().empty())
     return round(op.getResult(), score);
   Position position = getPoint(product);
-  position.dims[*product.shared.back()] = row;
-  position.dims[product.shape.columns.dims.back()] = column;
+  rowDim = *product.shared.back();
+  columnDim = product.shape.columns.dims.back();
+  setPlace(position, place);
   BodyEmitter body(*this, position);
   Block &block = op.getEpilogue().front();
   if (failed(body.emit(block, {score})))
     return failure();
-  return body.get(block.getTerminator()->getOperand(0));
+  return body.getWide(block.getTerminator()->getOperand(0));
 }
 
-/// What a walk needs at row number `row` of the thread and at `moved`: `made` of it is what
-/// it adds up. Scores are register `number` of the tile's.
-LogicalResult GridWalksEmitter::emitElement(const Walk &walk, unsigned row,
-                                            Value moved, const Tile &tile,
-                                            size_t number, Values &made) {
-  Value own = rowIndices[row];
-  Value i = overRows ? moved : own, j = overRows ? own : moved;
-  for (NestOpInterface nest : walk.needed) {
+/// What `nests` make at a place.
+LogicalResult GridWalksEmitter::emitElement(ArrayRef<NestOpInterface> nests,
+                                            const Tile &tile, Place &place) {
+  for (NestOpInterface nest : nests) {
     FailureOr<Value> value = Value();
     if (auto op = dyn_cast<ContractOp>(nest.getOperation())) {
       const BlockProduct *product = llvm::find_if(
           walks.scores, [&](const BlockProduct &each) { return each.op == op; });
-      value = emitScore(*product, tile.scores.lookup(op)[number], i, j);
+      ArrayRef<Value> scores = tile.scores.find(op)->second;
+      Value score = scores[place.number];
+      if (place.lanes > 1)
+        score = vector::FromElementsOp::create(
+            b, VectorType::get({place.lanes}, score.getType()),
+            scores.slice(place.number, place.lanes));
+      value = emitScore(*product, score, place);
     } else {
-      BodyEmitter body(*this, getPlace(nest.getDomain(), i, j));
+      Position position = getRow(nest.getDomain(), constantIndex(0));
+      rowDim = sharedExtents.size() - 1;
+      columnDim = position.dims.size() - 1;
+      setPlace(position, place);
+      BodyEmitter body(*this, position);
       Block &block = nest->getRegion(0).front();
       if (failed(body.emit(block)))
         return failure();
-      value = body.get(block.getTerminator()->getOperand(0));
+      value = body.getWide(block.getTerminator()->getOperand(0));
     }
     if (failed(value))
       return failure();
-    made[nest->getResult(0)] = *value;
+    place.made[nest->getResult(0)] = *value;
     staged[nest->getResult(0)] = *value;
   }
   return success();
 }
 
-/// Everything that a walk needs of a tile; what is not there adds nothing.
-LogicalResult GridWalksEmitter::emitElements(const Walk &walk, Tile &tile,
-                                             State &state) {
+/// True if the last tile is as long as the others.
+bool GridWalksEmitter::hasWholeTiles() {
   auto known = walked.getConstant();
-  bool isWhole = known && *known % schedule.getColumns() == 0;
+  return known && *known % schedule.getColumns() == 0;
+}
+
+/// The places of tile `number`, of which nothing is known yet. Neighbours are
+/// together where all of them have one.
+void GridWalksEmitter::enterTile(const Walk &walk, Value number, Tile &tile) {
+  tile.first = mul(number, schedule.getColumns());
   int64_t tiles = schedule.getColumns() / kMmaColumns;
   for (const Sum *sum : walk.sums)
     tile.weights[sum->weights].assign(tiles * kMmaSums, Value());
+  auto known = walked.getConstant();
+  int64_t lanes = known && *known % 2 == 0 ? 2 : 1;
   Value end = getArgument(walked);
-  for (int64_t k = 0; k < tiles * 2; ++k) {
+  for (int64_t k = 0; k < tiles * 2; k += lanes) {
     Value moved = add(add(tile.first, quadColumn),
                       constantIndex(k / 2 * kMmaColumns + k % 2));
     Value inside;
     if (!isWhole) {
       inside = isLess(moved, end);
       moved = arith::MinSIOp::create(
-          b, moved, arith::SubIOp::create(b, end, constantIndex(1)));
+          b, moved, arith::SubIOp::create(b, end, constantIndex(lanes)));
     }
-    auto orElse = [&](Value value, Value other) -> Value {
-      return inside ? arith::SelectOp::create(b, inside, value, other).getResult()
-                    : value;
-    };
     Values values;
     if (overRows)
-      values = loadRowValues(moved);
-    for (unsigned row : {0, 1}) {
-      staged = overRows ? values : rowValues[row];
-      size_t number = k / 2 * kMmaSums + row * 2 + k % 2;
-      Values made;
-      if (failed(emitElement(walk, row, moved, tile, number, made)))
-        return failure();
+      values = loadRowValues(moved, lanes);
+    for (unsigned row : {0, 1})
+      tile.places.push_back({moved, inside, lanes, row,
+                             size_t(k / 2 * kMmaSums + row * 2 + k % 2),
+                             values});
+  }
+}
+
+/// What `nests`, some of those that a walk needs, make of a tile; what is not
+/// there adds nothing.
+LogicalResult GridWalksEmitter::emitElements(const Walk &walk,
+                                             ArrayRef<NestOpInterface> nests,
+                                             Tile &tile, State &state) {
+  auto isMade = [&](Value value) {
+    return llvm::is_contained(
+        nests, NestOpInterface(value.getDefiningOp<NestOpInterface>()));
+  };
+  for (Place &place : tile.places) {
+    staged = place.made;
+    if (!overRows)
+      staged.insert(rowValues[place.row].begin(), rowValues[place.row].end());
+    isElement = true;
+    LogicalResult emitted = emitElement(nests, tile, place);
+    isElement = false;
+    if (failed(emitted))
+      return failure();
+    auto getLane = [&](Value result, int64_t lane, Value other) -> Value {
+      Value value = place.made[result];
+      if (place.lanes > 1)
+        value = vector::ExtractOp::create(b, value, ArrayRef<int64_t>{lane});
+      if (!value.getType().isF32() && isa<FloatType>(value.getType()))
+        value = arith::ExtFOp::create(b, b.getF32Type(), value);
+      return place.inside
+                 ? arith::SelectOp::create(b, place.inside, value, other)
+                       .getResult()
+                 : value;
+    };
+    for (int64_t lane = 0; lane < place.lanes; ++lane) {
       for (auto [n, op] : llvm::enumerate(walk.reductions)) {
-        Value value = orElse(made[op->getResult(0)], identities(op, 1).front());
-        Value &sum = state.reduced[2 * n + row];
-        auto combined = combine(op, {sum}, {value});
+        if (!isMade(op->getResult(0)))
+          continue;
+        Value &sum = state.reduced[2 * n + place.row];
+        auto combined = combine(
+            op, {sum},
+            {getLane(op->getResult(0), lane, identities(op, 1).front())});
         if (failed(combined))
           return failure();
         sum = combined->front();
       }
-      for (const Sum *sum : walk.sums) {
-        Value weight = made[sum->weights];
-        if (!weight.getType().isF32())
-          weight = arith::ExtFOp::create(b, b.getF32Type(), weight);
-        tile.weights[sum->weights][number] = orElse(weight, constant(0));
-      }
+      for (const Sum *sum : walk.sums)
+        if (isMade(sum->weights))
+          tile.weights[sum->weights][place.number + lane] =
+              getLane(sum->weights, lane, constant(0));
     }
   }
   staged.clear();
@@ -141,7 +201,9 @@ LogicalResult GridWalksEmitter::emitElements(const Walk &walk, Tile &tile,
 Value GridWalksEmitter::round(Value result, Value value) {
   Type element =
       getBodyType(cast<RankedTensorType>(result.getType()).getElementType());
-  return value.getType() == element ? value : toMemory(value, element);
+  return getElementTypeOrSelf(value.getType()) == element
+             ? value
+             : toMemory(value, element);
 }
 
 /// Places in the workspace for what the other function needs of rows.
@@ -174,10 +236,13 @@ Position GridWalksEmitter::getRow(const Domain &domain, Value row) {
   return position;
 }
 
-GridWalksEmitter::Values GridWalksEmitter::loadRowValues(Value row) {
+/// Of so many rows one below the other.
+GridWalksEmitter::Values GridWalksEmitter::loadRowValues(Value row,
+                                                         int64_t lanes) {
   Values values;
   Position position = point;
-  position.dims.back() = row;
+  setDim(position, position.dims.size() - 1, row, lanes);
+  position.multiple = lanes;
   SmallVector<ExprAttr> map = getIdentityMap(context, sharedExtents.size());
   for (auto &[tensor, buffer] : passed)
     values[tensor] =

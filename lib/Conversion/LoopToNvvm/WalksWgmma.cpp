@@ -8,8 +8,15 @@
 //
 // What products of a walk need of a tile comes in one stage, with a barrier
 // that is passed when its bytes have come and one that is when all warpgroups
-// have read them. Who asks goes through the same walks. A warpgroup waits for
-// its products; others multiply meanwhile.
+// have read them. Who asks goes through the same walks. A warpgroup has several
+// groups of products under way, while others multiply, too. Of the backward of
+// attention, by columns:
+//
+//   scores and slopes are begun
+//   scores are there: weights; their sums are begun
+//   slopes are there: gradients of scores; their sums are begun
+//   all sums are there
+//
 //
 //===----------------------------------------------------------------------===//
 
@@ -115,7 +122,7 @@ void GridWgmmaWalksEmitter::emitCopies() {
   for (const Factors &factors : staying)
     ask(factors, schedule.getRows(), toWord(firstRow),
         tools->word(factors.operand.place), stays);
-  SmallVector<Walk> all;
+  SmallVector<Walk, 0> all;
   for (unsigned level = 1; !overRows && level <= walks.walks; ++level)
     all.push_back(planRows(level));
   if (auto sums = planSums())
@@ -181,81 +188,132 @@ SmallVector<Value> GridWgmmaWalksEmitter::beginScores(const Factors &left,
   return scores;
 }
 
-/// Adds weights times the memory that they are multiplied by.
-void GridWgmmaWalksEmitter::addSums(const Walk &walk, Value stage, Tile &tile,
-                                    State &state) {
-  SmallVector<SmallVector<Value>> words;
+/// Begins to add weights that `made`, nests, have made times the memory that
+/// they are multiplied by; false where there are none. Nothing may take the
+/// registers of `words` before they have been read.
+bool GridWgmmaWalksEmitter::addSums(const Walk &walk,
+                                    ArrayRef<NestOpInterface> made, Value stage,
+                                    Tile &tile, State &state,
+                                    SmallVectorImpl<Value> &words) {
+  SmallVector<std::pair<const Sum *, SmallVector<Value>>> factors;
   for (const Sum *sum : walk.sums) {
-    words.emplace_back();
+    if (!llvm::is_contained(made,
+                            sum->weights.getDefiningOp<NestOpInterface>()))
+      continue;
+    factors.push_back({sum, {}});
     for (Value word : pack(tile.weights[sum->weights]))
-      words.back().push_back(
+      factors.back().second.push_back(
           word.getType().isInteger(32)
               ? word
               : LLVM::BitcastOp::create(b, b.getI32Type(), word).getResult());
+    llvm::append_range(words, factors.back().second);
   }
-  SmallVector<Value> all;
-  size_t first = 0;
+  if (factors.empty())
+    return false;
   tools->fence();
-  for (auto [sum, weights] : llvm::zip_equal(walk.sums, words)) {
+  size_t first = 0;
+  for (const Sum *sum : walk.sums) {
     const Operand &values =
         moving[sumOperands[sum - walks.sums.begin()]].operand;
-    Value right =
-        tools->getDescriptor(tools->add(tools->mul(stage, stageBytes),
-                                        tools->word(stageBegin + values.place)),
-                             /*leading=*/schedule.getColumns() * kChunkRow);
     size_t count = values.padded / kMmaColumns * kMmaSums;
-    SmallVector<Value> made(ArrayRef(state.sums).slice(first, count));
-    for (int64_t k = 0; k < schedule.getColumns() / kMmaSum; ++k)
-      made = tools->multiplyKept(made, ArrayRef(weights).slice(4 * k, 4),
-                                 tools->advance(right, k * kMmaSum * kChunkRow),
-                                 factorType);
-    llvm::append_range(all, made);
+    auto *found = llvm::find_if(
+        factors, [&](const auto &each) { return each.first == sum; });
+    if (found != factors.end()) {
+      Value right = tools->getDescriptor(
+          tools->add(tools->mul(stage, stageBytes),
+                     tools->word(stageBegin + values.place)),
+          /*leading=*/schedule.getColumns() * kChunkRow);
+      SmallVector<Value> sums(ArrayRef(state.sums).slice(first, count));
+      for (int64_t k = 0; k < schedule.getColumns() / kMmaSum; ++k)
+        sums = tools->multiplyKept(
+            sums, ArrayRef(found->second).slice(4 * k, 4),
+            tools->advance(right, k * kMmaSum * kChunkRow), factorType);
+      llvm::copy(sums, state.sums.begin() + first);
+    }
     first += count;
   }
   tools->commit();
-  // Nothing takes the registers of weights before they have been read.
-  for (ArrayRef<Value> weights : words)
-    llvm::append_range(all, weights);
-  all = tools->complete(all, 0);
-  all.truncate(state.sums.size());
-  state.sums = std::move(all);
+  return true;
 }
 
+/// One tile. All scores are begun at once; what needs some of them alone is
+/// computed while the others are multiplied, and multiplied while the rest is
+/// computed.
 LogicalResult GridWgmmaWalksEmitter::emitTile(const Walk &walk, Value number,
                                               Value stage, State &state) {
   Tile tile;
-  tile.first = mul(number, schedule.getColumns());
-  SmallVector<Value> all;
-  SmallVector<Operation *> made;
+  int64_t begun = 0;
   tools->fence();
-  for (auto [operands, product] :
-       llvm::zip_equal(scoreOperands, walks.scores)) {
-    if (!llvm::is_contained(walk.needed,
-                            NestOpInterface(product.op.getOperation())))
-      continue;
-    made.push_back(product.op);
-    llvm::append_range(all, beginScores(staying[operands.first],
-                                        moving[operands.second], stage));
+  for (const BlockProduct *product : walk.scores) {
+    auto [stays, moves] = scoreOperands[product - walks.scores.begin()];
+    tile.scores[product->op] =
+        beginScores(staying[stays], moving[moves], stage);
+    tools->commit();
+    ++begun;
   }
-  tools->commit();
+  enterTile(walk, number, tile);
+  SmallVector<Value> words;
+  for (auto [phase, nests] : llvm::enumerate(walk.phases)) {
+    if (phase < walk.scores.size()) {
+      SmallVector<Value> &scores = tile.scores[walk.scores[phase]->op];
+      scores = tools->complete(scores, begun - 1 - phase);
+    }
+    if (failed(emitElements(walk, nests, tile, state)))
+      return failure();
+    begun += addSums(walk, nests, stage, tile, state, words);
+  }
+  if (walk.sums.empty())
+    return success();
+  SmallVector<Value> all = state.sums;
+  llvm::append_range(all, words);
   all = tools->complete(all, 0);
-  size_t count = schedule.getColumns() / 2;
-  for (auto [k, op] : llvm::enumerate(made))
-    tile.scores[op] = SmallVector<Value>(ArrayRef(all).slice(k * count, count));
-  if (failed(emitElements(walk, tile, state)))
-    return failure();
-  if (!walk.sums.empty())
-    addSums(walk, stage, tile, state);
+  all.truncate(state.sums.size());
+  state.sums = std::move(all);
   return success();
 }
 
+/// The tiles of a walk: those that need no comparison with the limit, or with
+/// the end, are apart. A block of rows has the former first, and one of columns
+/// has them last.
+SmallVector<GridWgmmaWalksEmitter::Tiles> GridWgmmaWalksEmitter::splitTiles() {
+  bool ends = hasWholeTiles();
+  Value size = constantIndex(schedule.getColumns());
+  auto clamp = [&](Value tile) -> Value {
+    return arith::MaxSIOp::create(b, walkBegin,
+                                  arith::MinSIOp::create(b, tile, walkEnd));
+  };
+  auto divide = [&](Value place) -> Value {
+    return arith::DivUIOp::create(
+        b, arith::MaxSIOp::create(b, place, constantIndex(0)), size);
+  };
+  if (walks.limit && overRows) {
+    // Behind the last column of the block.
+    int64_t more = schedule.getRows() - walks.limit->beyond;
+    Value first = clamp(
+        divide(add(firstRow, constantIndex(more + schedule.getColumns() - 1))));
+    return {{walkBegin, first, /*isInner=*/false, ends},
+            {first, walkEnd, /*isInner=*/true, ends}};
+  }
+  if (ends && !walks.limit)
+    return {{walkBegin, walkEnd, /*isInner=*/true, /*isWhole=*/true}};
+  Value end = getArgument(walked);
+  if (walks.limit)
+    end = arith::MinSIOp::create(
+        b, end, add(firstRow, constantIndex(walks.limit->beyond)));
+  Value last = clamp(divide(end));
+  return {{walkBegin, last, /*isInner=*/true, /*isWhole=*/true},
+          {last, walkEnd, /*isInner=*/false, ends}};
+}
+
 FailureOr<GridWalksEmitter::State>
-GridWgmmaWalksEmitter::emitWalk(const Walk &walk) {
+GridWgmmaWalksEmitter::emitTiles(const Walk &walk, const Tiles &tiles,
+                                 const State &first) {
   SmallVector<Value> carried = {turn.stage, turn.phase};
-  llvm::append_range(carried, startWalk(walk));
-  size_t reduced = 2 * walk.reductions.size();
+  llvm::append_range(carried, first.reduced);
+  llvm::append_range(carried, first.sums);
+  size_t reduced = first.reduced.size();
   auto loop =
-      scf::ForOp::create(b, walkBegin, walkEnd, constantIndex(1), carried);
+      scf::ForOp::create(b, tiles.from, tiles.to, constantIndex(1), carried);
   auto getState = [&](ValueRange values) {
     State state;
     state.reduced = values.slice(2, reduced);
@@ -268,7 +326,12 @@ GridWgmmaWalksEmitter::emitWalk(const Walk &walk) {
   StageTurn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
   State state = getState(loop.getRegionIterArgs());
   tools->wait(getBarrier(Full, now.stage), now.phase);
-  if (failed(emitTile(walk, loop.getInductionVar(), now.stage, state)))
+  isInner = tiles.isInner;
+  isWhole = tiles.isWhole;
+  LogicalResult emitted =
+      emitTile(walk, loop.getInductionVar(), now.stage, state);
+  isInner = isWhole = false;
+  if (failed(emitted))
     return failure();
   (void)emitIf(isLeader, [&] {
     tools->arrive(getBarrier(Empty, now.stage));
@@ -280,6 +343,21 @@ GridWgmmaWalksEmitter::emitWalk(const Walk &walk) {
   llvm::append_range(yielded, state.sums);
   scf::YieldOp::create(b, yielded);
   return getState(loop.getResults());
+}
+
+FailureOr<GridWalksEmitter::State>
+GridWgmmaWalksEmitter::emitWalk(const Walk &walk) {
+  SmallVector<Value> values = startWalk(walk);
+  size_t reduced = 2 * walk.reductions.size();
+  State state = {SmallVector<Value>(ArrayRef(values).take_front(reduced)),
+                 SmallVector<Value>(ArrayRef(values).drop_front(reduced))};
+  for (const Tiles &tiles : splitTiles()) {
+    auto made = emitTiles(walk, tiles, state);
+    if (failed(made))
+      return failure();
+    state = std::move(*made);
+  }
+  return state;
 }
 
 LogicalResult GridWgmmaWalksEmitter::emitThread() {

@@ -1,4 +1,5 @@
 // RUN: kiln-opt %s --loop-fuse-products --loop-choose-schedule | FileCheck %s
+// RUN: kiln-opt %s --loop-fuse-products --loop-choose-schedule --convert-loop-to-nvvm | FileCheck %s --check-prefix=CODE
 
 !q = tensor<16x1024x64xbf16>
 !s = tensor<16x1024x1024xf32>
@@ -14,6 +15,44 @@ module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 13
   // CHECK-COUNT-5: loop.contract
   // CHECK-NOT: loop.kernel
   // CHECK: return
+
+  // A block of rows: weights and slopes, and the sums over the columns. Tiles inside the diagonal come first.
+  // CODE-LABEL: llvm.func @slopes_rows_rows
+  // CODE: scf.for
+  // CODE: nvvm.cp.async.bulk.tensor
+  // CODE: scf.for
+  // CODE: nvvm.wgmma.mma_async
+  // CODE: nvvm.wgmma.commit.group.sync.aligned
+  // CODE: nvvm.wgmma.mma_async
+  // CODE: nvvm.wgmma.commit.group.sync.aligned
+  // CODE-NOT: arith.cmpi sge
+  // CODE: wgmma.wait_group.sync.aligned 1;
+  // CODE-NOT: arith.cmpi sge
+  // Exponentials, while slopes are multiplied.
+  // CODE: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+  // CODE-NOT: arith.cmpi sge
+  // CODE: wgmma.wait_group.sync.aligned 0;
+  // CODE-NOT: arith.cmpi sge
+  // CODE: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
+  // CODE: wgmma.wait_group.sync.aligned 0;
+  // CODE: scf.for
+  // CODE: arith.cmpi sge
+
+  // A block of columns: tiles on the diagonal come first. Weights are multiplied while their slopes are computed.
+  // CODE-LABEL: llvm.func @slopes_rows
+  // CODE: scf.for
+  // CODE: nvvm.cp.async.bulk.tensor
+  // CODE: scf.for
+  // CODE: arith.cmpi sge
+  // CODE: scf.for
+  // CODE-NOT: arith.cmpi sge
+  // CODE: wgmma.wait_group.sync.aligned 1;
+  // CODE-NOT: arith.cmpi sge
+  // CODE: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
+  // CODE: wgmma.wait_group.sync.aligned 1;
+  // CODE-NOT: arith.cmpi sge
+  // CODE: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
+  // CODE: wgmma.wait_group.sync.aligned 0;
   func.func @backward(%q: !q, %key: !q, %g: !q, %v: !q, %l: !z, %m: !z) -> (!q, !q, !q) {
     %w = loop.kernel @weights ins(%a = %q : !q, %b = %key : !q, %c = %l : !z) shared [16, 1024, 1024] -> !s {
       %s = loop.contract parallel [16, 1024, 1024] reduction [64] lhs %a[d0, d1, d3] : !q

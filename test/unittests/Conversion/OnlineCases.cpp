@@ -360,28 +360,44 @@ static std::string getSlopeUnits() {
         "f16\n      loop.yield %h : f16"}});
 }
 
+/// `text`, the backward of an attention, with so many rows and columns.
+static std::string getKnownGradients(const char *units, llvm::StringRef rows,
+                                     llvm::StringRef columns) {
+  std::string text = change(
+      units, {{"2x?x24xbf16, #guard.shape<[2, s0, 24]>", "2xs0x24xbf16"},
+              {"2x?x64xbf16, #guard.shape<[2, s1, 64]>", "2xs1x64xbf16"},
+              {"?x2x40xbf16, #guard.shape<[s0, 2, 40]>", "s0x2x40xbf16"},
+              {"2x?x?xf32, #guard.shape<[2, s0, s1]>", "2xs0xs1xf32"},
+              {"2x?x1xf32, #guard.shape<[2, s0, 1]>", "2xs0x1xf32"},
+              {"2x?xf32, #guard.shape<[2, s0]>", "2xs0xf32"},
+              {"2x?x24xbf16, #guard.shape<[2, s1, 24]>", "2xs1x24xbf16"},
+              {"2x24x?xbf16, #guard.shape<[2, 24, s1]>", "2x24xs1xbf16"},
+              {"2x?x40xbf16, #guard.shape<[2, s1, 40]>", "2xs1x40xbf16"}});
+  return change(std::move(text), {{"s0", rows}, {"s1", columns}});
+}
+
 llvm::ArrayRef<LoopCase> loop::getWalkCases() {
   static const std::string slopes = getSlopeUnits();
+  // Even numbers, so that neighbours are computed together.
+  static const std::string pairs =
+      getKnownGradients(kGradientUnits, "66", "40");
+  static const std::string saved = getKnownGradients(kSavedUnits, "40", "66");
+  static const std::vector<SymbolValues> sizes = {{{"s0", 35}, {"s1", 35}},
+                                                  {{"s0", 7}, {"s1", 16}},
+                                                  {{"s0", 66}, {"s1", 40}},
+                                                  {{"s0", 20}, {"s1", 70}}};
   // Weights are rounded to eight or eleven bits, and what they add up to is often less
   // than they are; so are results.
   static const std::vector<LoopCase> cases = {
-      {"GradientUnits",
-       kGradientUnits,
-       {{{"s0", 35}, {"s1", 35}}, {{"s0", 7}, {"s1", 16}}, {{"s0", 66}, {"s1", 40}},
-        {{"s0", 20}, {"s1", 70}}},
-       0,
-       /*ulps=*/16},
-      {"SavedUnits",
-       kSavedUnits,
-       {{{"s0", 35}, {"s1", 35}}, {{"s0", 7}, {"s1", 16}}, {{"s0", 66}, {"s1", 40}},
-        {{"s0", 20}, {"s1", 70}}},
-       0,
-       /*ulps=*/1},
+      {"GradientUnits", kGradientUnits, sizes, 0, /*ulps=*/16},
+      {"SavedUnits", kSavedUnits, sizes, 0, /*ulps=*/1},
       {"SlopeUnits",
        slopes.c_str(),
        {{{"s0", 64}, {"s1", 48}}, {{"s0", 33}, {"s1", 65}}},
        0,
-       /*ulps=*/16}};
+       /*ulps=*/16},
+      {"GradientPairs", pairs.c_str(), {{}}, 0, /*ulps=*/16},
+      {"SavedPairs", saved.c_str(), {{}}, 0, /*ulps=*/1}};
   return cases;
 }
 
@@ -517,23 +533,6 @@ llvm::ArrayRef<LoopCase> loop::getBroughtCases() {
       {"CausalWide", wide.c_str(), {{}}, 0, /*ulps=*/2},
       {"Biased", kBiasedUnits, {{}}, 0, /*ulps=*/1 << 15}};
   return cases;
-}
-
-/// `text`, the backward of an attention, with so many rows and columns.
-static std::string getKnownGradients(const char *units, llvm::StringRef rows,
-                                     llvm::StringRef columns) {
-  std::string text = change(
-      units,
-      {{"2x?x24xbf16, #guard.shape<[2, s0, 24]>", "2xs0x24xbf16"},
-       {"2x?x64xbf16, #guard.shape<[2, s1, 64]>", "2xs1x64xbf16"},
-       {"?x2x40xbf16, #guard.shape<[s0, 2, 40]>", "s0x2x40xbf16"},
-       {"2x?x?xf32, #guard.shape<[2, s0, s1]>", "2xs0xs1xf32"},
-       {"2x?x1xf32, #guard.shape<[2, s0, 1]>", "2xs0x1xf32"},
-       {"2x?xf32, #guard.shape<[2, s0]>", "2xs0xf32"},
-       {"2x?x24xbf16, #guard.shape<[2, s1, 24]>", "2xs1x24xbf16"},
-       {"2x24x?xbf16, #guard.shape<[2, 24, s1]>", "2x24xs1xbf16"},
-       {"2x?x40xbf16, #guard.shape<[2, s1, 40]>", "2xs1x40xbf16"}});
-  return change(std::move(text), {{"s0", rows}, {"s1", columns}});
 }
 
 llvm::ArrayRef<LoopCase> loop::getBroughtWalkCases() {
