@@ -39,7 +39,9 @@ inputs and outputs
                          keep theirs
   --weights=random[:SEED]  for a module, which holds no weights
   --outputs=DIR          write out_<i>.npy, changed state and inputs, gradients
-  --check                compare with the results in the io.json
+  --check                compare with the results in the io.json; convolutions of
+                         f32 are not rounded to tf32 on a GPU then, unless --rtol
+                         or --atol says what is allowed
   --rtol=R --atol=A      instead of the defaults of each dtype
 
 training
@@ -341,6 +343,11 @@ Status Parser::finish() {
     return Error::usage("--serve reads standard input; expected the model in a "
                         "file");
   session.reuseOutputs = options_.benchmark != 0;
+  // What is stored was computed in f32 by a processor.
+  if (options_.check && session.device != "cpu" && !options_.rtol &&
+      !options_.atol &&
+      session.cudnnConvFp32Precision == CudnnConvFp32Precision::Tf32)
+    session.cudnnConvFp32Precision = CudnnConvFp32Precision::Ieee;
   if (Status s = finishTraining(); !s)
     return s;
   if (noCache_ && cacheDirectory_)
