@@ -10,9 +10,8 @@
 //
 //   A   [row tile][k / L][MR][L]   a row of A is copied a vector at a time, and
 //                                  its elements are broadcast from there
-//       [row tiles][k][MR ..]      instead, where neighbours in memory are
-//       rows: of
-//                                  as many tiles as fill vectors
+//       [row tiles][k][MR ..]      instead, where neighbours in memory are rows:
+//                                  of as many tiles as fill vectors
 //   B   [panel][k][NR]             two vectors per k
 //
 // and of bf16 and bytes those of ContractionWords.cpp, where a step of k is two
