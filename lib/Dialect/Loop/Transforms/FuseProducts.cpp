@@ -293,10 +293,12 @@ static bool dropUnread(KernelOp kernel) {
     result.replaceAllUsesWith(left);
   }
   end->setOperands(returned);
-  for (Operation &nest :
-       llvm::make_early_inc_range(llvm::reverse(body.without_terminator())))
-    if (nest.use_empty())
-      nest.erase();
+  SmallVector<Operation *> nests;
+  for (Operation &nest : body.without_terminator())
+    nests.push_back(&nest);
+  for (Operation *nest : llvm::reverse(nests))
+    if (nest->use_empty())
+      nest->erase();
   kernel.erase();
   return true;
 }
