@@ -40,9 +40,11 @@ LogicalResult FunctionConverter::addSlot(BlockArgument argument) {
   auto buffer = dyn_cast<program::BufferType>(*type);
   if (buffer)
     value = {};
-  // Kernels may expect other strides than were recorded.
-  auto laid = source.function.getArgAttrOfType<guard::ShapeAttr>(
-      k, loop::kStridesAttrName);
+  // Kernels of a function may expect other strides than were recorded.
+  guard::ShapeAttr laid;
+  if (source.isFunction())
+    laid = source.function.getArgAttrOfType<guard::ShapeAttr>(
+        k, loop::kStridesAttrName);
   if (!laid && input)
     laid = input.getStrides();
   if (buffer && laid) {
