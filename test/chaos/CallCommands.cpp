@@ -13,11 +13,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Chaos.h"
+#include "Programs.h"
 #include "RandomGraph.h"
 
-#include "kiln/Session/Session.h"
-
-#include <cstring>
 #include <map>
 
 #include <malloc.h>
@@ -25,8 +23,6 @@
 using namespace kiln;
 using namespace kiln::chaos;
 using runtime::OpValue;
-using session::Session;
-using session::SessionOptions;
 
 namespace {
 /// A layer and a normalization over a batch of any size.
@@ -46,33 +42,22 @@ constexpr int64_t kLeastBatch = 2, kMostBatch = 64;
 
 /// A program that stays open, and what it has answered.
 struct Caller {
-  std::unique_ptr<Session> session;
+  std::unique_ptr<session::Session> session;
   std::vector<std::vector<int64_t>> inputs; ///< a size of -1 varies
   bool training = false;
   std::map<uint64_t, std::vector<uint8_t>> known; ///< by the inputs' number
 };
 } // namespace
 
-static Result<Caller> openProgram(const std::string &text,
-                           std::vector<std::vector<int64_t>> inputs,
-                           bool training, unsigned threads) {
-  SessionOptions options;
+static Result<Caller> openCaller(const std::string &text,
+                                 std::vector<std::vector<int64_t>> inputs,
+                                 bool training, unsigned threads) {
+  CompileOptions options;
   options.training = training;
-  options.threads = threads;
-  options.isolated = false;
-  options.cache = cache::readCacheConfig("/nowhere");
-  options.cache.root.clear();
-  auto source = archive::Source::read(SharedBytes::own(text), "program");
-  if (!source)
-    return source.takeError();
-  auto session = Session::open(std::move(*source), options);
+  auto session = openProgram(text, options, threads, /*root=*/"");
   if (!session)
     return session.takeError();
-  Caller caller;
-  caller.session = std::move(*session);
-  caller.inputs = std::move(inputs);
-  caller.training = training;
-  return caller;
+  return Caller{std::move(*session), std::move(inputs), training, {}};
 }
 
 /// The bytes of the results for inputs number `which`.
@@ -83,40 +68,25 @@ static Result<std::vector<uint8_t>> call(Caller &caller, uint64_t which) {
       if (size < 0)
         size =
             kLeastBatch + int64_t(which * 37) % (kMostBatch - kLeastBatch + 1);
-    auto tensor = runtime::Tensor::empty(DType::F32, sizes);
+    auto tensor = makeInput(sizes, which * 64 + inputs.size(), DType::F32);
     if (!tensor)
       return tensor.takeError();
-    std::vector<float> numbers =
-        makeNumbers(which * 64 + inputs.size(), tensor->numel());
-    std::copy(numbers.begin(), numbers.end(), tensor->dataAs<float>());
     inputs.emplace_back(std::move(*tensor));
   }
-  std::vector<OpValue> results;
-  if (caller.training) {
-    auto made = caller.session->callTraining(inputs, {});
-    if (!made)
-      return made.takeError();
-    results = std::move(made->outputs);
-    for (OpValue &gradient : made->gradients)
-      results.push_back(std::move(gradient));
-  } else {
-    auto made = caller.session->call(inputs);
-    if (!made)
-      return made.takeError();
-    results = std::move(*made);
-  }
+  auto results = callProgram(*caller.session, caller.training, inputs);
+  if (!results)
+    return results.takeError();
   std::vector<uint8_t> bytes;
-  for (const OpValue &value : results) {
+  for (const OpValue &value : *results) {
     const auto *tensor = std::get_if<runtime::Tensor>(&value.value);
     if (!tensor)
       continue;
-    auto dense = runtime::Tensor::empty(tensor->dtype(), tensor->sizes());
+    auto dense = makeDense(*tensor);
     if (!dense)
       return dense.takeError();
-    if (Status s = runtime::copyElements(*tensor, *dense); !s)
-      return s.takeError();
     const auto *data = static_cast<const uint8_t *>(dense->data());
-    bytes.insert(bytes.end(), data, data + dense->numel() * itemSize(dense->dtype()));
+    bytes.insert(bytes.end(), data,
+                 data + dense->numel() * itemSize(dense->dtype()));
   }
   return bytes;
 }
@@ -134,12 +104,14 @@ static Result<std::vector<Caller>> openAll(uint64_t graphs, unsigned threads) {
     callers.push_back(std::move(*made));
     return Status::success();
   };
-  if (Status s = add(openProgram(kDynamicProgram, {{-1, 6}, {8, 6}}, false, threads));
+  if (Status s =
+          add(openCaller(kDynamicProgram, {{-1, 6}, {8, 6}}, false, threads));
       !s)
     return s.takeError();
   for (uint64_t seed = 1; seed <= graphs; ++seed) {
     RandomGraph graph = makeGraph(seed);
-    if (Status s = add(openProgram(graph.text, graph.inputs, seed % 2 == 0, threads));
+    if (Status s =
+            add(openCaller(graph.text, graph.inputs, seed % 2 == 0, threads));
         !s)
       return s.takeError();
   }
@@ -188,7 +160,8 @@ static Result<int> calls(int argc, char **argv) {
                    {"other_bits", double(wrong)},
                    {"growth_bytes", double(growth)},
                    {"seconds", secondsNow() - begin}});
-  // What is kept for the next call, some 10 kB, is less than a byte for each of many.
+  // What is kept for the next call, some 10 kB, is less than a byte for each of
+  // many.
   return wrong != 0 || growth >= int64_t(count) ? 1 : 0;
 }
 

@@ -14,10 +14,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Chaos.h"
+#include "Programs.h"
 #include "RandomGraph.h"
 
 #include "kiln/Runtime/Compare.h"
-#include "kiln/Session/Session.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,8 +26,6 @@
 using namespace kiln;
 using namespace kiln::chaos;
 using runtime::OpValue;
-using session::Session;
-using session::SessionOptions;
 
 namespace {
 struct Figures {
@@ -60,35 +58,11 @@ static RandomGraph widen(RandomGraph graph) {
   return graph;
 }
 
-/// The numbers of a graph's input, as `dtype`: f32 or f64.
-static Result<runtime::Tensor> makeInput(const std::vector<int64_t> &sizes,
-                                         uint64_t seed, DType dtype) {
-  auto tensor = runtime::Tensor::empty(dtype, sizes);
-  if (!tensor)
-    return tensor;
-  std::vector<float> numbers = makeNumbers(seed, tensor->numel());
-  if (dtype == DType::F64)
-    std::copy(numbers.begin(), numbers.end(), tensor->dataAs<double>());
-  else
-    std::copy(numbers.begin(), numbers.end(), tensor->dataAs<float>());
-  return tensor;
-}
-
 static Result<Results> run(const RandomGraph &graph, uint64_t seed,
-                           const CompileOptions &wanted,
+                           const CompileOptions &options,
                            const std::string &root,
                            DType dtype = DType::F32) {
-  SessionOptions options;
-  static_cast<CompileOptions &>(options) = wanted;
-  options.threads = 1;
-  options.isolated = false;
-  options.cache = cache::readCacheConfig(root.empty() ? "/nowhere" : root);
-  if (root.empty())
-    options.cache.root.clear();
-  auto source = archive::Source::read(SharedBytes::own(graph.text), "graph");
-  if (!source)
-    return source.takeError();
-  auto session = Session::open(std::move(*source), options);
+  auto session = openProgram(graph.text, options, /*threads=*/1, root);
   if (!session)
     return session.takeError();
   std::vector<OpValue> inputs;
@@ -98,23 +72,10 @@ static Result<Results> run(const RandomGraph &graph, uint64_t seed,
       return tensor.takeError();
     inputs.emplace_back(std::move(*tensor));
   }
-  Results results;
-  if (wanted.training) {
-    // A number starts from 1 by itself.
-    auto made = (*session)->callTraining(inputs, {});
-    if (!made)
-      return made.takeError();
-    results.values = std::move(made->outputs);
-    for (OpValue &gradient : made->gradients)
-      results.values.push_back(std::move(gradient));
-  } else {
-    auto made = (*session)->call(inputs);
-    if (!made)
-      return made.takeError();
-    results.values = std::move(*made);
-  }
-  results.stats = (*session)->stats();
-  return results;
+  auto values = callProgram(**session, options.training, inputs);
+  if (!values)
+    return values.takeError();
+  return Results{std::move(*values), (*session)->stats()};
 }
 
 static bool isSame(const Results &a, const Results &b,
@@ -138,8 +99,8 @@ static std::vector<double> numbersOf(const OpValue &value) {
   const auto *tensor = std::get_if<runtime::Tensor>(&value.value);
   if (!tensor || (tensor->dtype() != DType::F32 && tensor->dtype() != DType::F64))
     return {};
-  auto dense = runtime::Tensor::empty(tensor->dtype(), tensor->sizes());
-  if (!dense || !runtime::copyElements(*tensor, *dense))
+  auto dense = makeDense(*tensor);
+  if (!dense)
     return {};
   auto read = [&](const auto *data) {
     return std::vector<double>(data, data + dense->numel());
