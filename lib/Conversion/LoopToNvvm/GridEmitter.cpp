@@ -190,6 +190,21 @@ LogicalResult GridEmitter::emitVectors(
   return body(position);
 }
 
+LogicalResult GridEmitter::emitForVectors(
+    ArrayRef<ExprAttr> extents, int64_t lanes,
+    llvm::function_ref<LogicalResult(const Position &)> body) {
+  if (lanes == 1)
+    return emitForItem(guard::product(context, extents), [&] {
+      Position position;
+      position.dims = delinearize(item, extents);
+      position.extents.assign(extents.begin(), extents.end());
+      return body(position);
+    });
+  ExprAttr chunks = guard::ceilDiv(extents.back(), lanes);
+  return emitForItem(guard::product(context, extents.drop_back()) * chunks,
+                     [&] { return emitVectors(item, extents, lanes, body); });
+}
+
 //===----------------------------------------------------------------------===//
 // The function
 //===----------------------------------------------------------------------===//

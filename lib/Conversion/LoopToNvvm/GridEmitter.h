@@ -94,6 +94,10 @@ protected:
   LogicalResult
   emitVectors(Value item, ArrayRef<guard::ExprAttr> extents, int64_t lanes,
               llvm::function_ref<LogicalResult(const Position &)> body);
+  /// Both: `body` for each vector of a domain, or for each point, in a thread of its own.
+  LogicalResult
+  emitForVectors(ArrayRef<guard::ExprAttr> extents, int64_t lanes,
+                 llvm::function_ref<LogicalResult(const Position &)> body);
 
   const int64_t threads;
   const bool isNarrow;

@@ -40,28 +40,16 @@ LogicalResult GridCopyEmitter::emitThread() {
   if (!init.pointer || !target.pointer)
     return op.emitOpError(
         "must start from an input of its kernel and leave it");
-  Position position;
-  position.extents =
+  SmallVector<ExprAttr> extents =
       *guard::getDims(cast<RankedTensorType>(op.getResult().getType()));
-  SmallVector<ExprAttr> identity =
-      getIdentityMap(context, position.extents.size());
+  SmallVector<ExprAttr> identity = getIdentityMap(context, extents.size());
   auto copy = [&](const Position &at) {
     Value value = load(init, linearAddress(init, identity), at, {}, {}, {});
     store(target, linearAddress(target, identity), at, value);
     return success();
   };
-  int64_t lanes = getLanes(init, target, position.extents);
   return emitIf(isElsewhere(target, init), [&] {
-    if (lanes == 1)
-      return emitForItem(guard::product(context, position.extents), [&] {
-        position.dims = delinearize(item, position.extents);
-        return copy(position);
-      });
-    SmallVector<ExprAttr> items = position.extents;
-    items.back() = guard::ceilDiv(items.back(), lanes);
-    return emitForItem(guard::product(context, items), [&] {
-      return emitVectors(item, position.extents, lanes, copy);
-    });
+    return emitForVectors(extents, getLanes(init, target, extents), copy);
   });
 }
 
