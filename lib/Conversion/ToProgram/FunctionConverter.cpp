@@ -9,6 +9,7 @@
 #include "FunctionConverter.h"
 
 #include "kiln/Dialect/Guard/IR/ElementTypes.h"
+#include "kiln/Dialect/Loop/IR/Loop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -29,6 +30,16 @@ aten::InputAttr Source::getInput(unsigned k) {
   if (!isFunction())
     return {};
   return function.getArgAttrOfType<aten::InputAttr>(k, aten::kInputAttrName);
+}
+
+guard::ShapeAttr Source::getStrides(unsigned k) {
+  if (!isFunction())
+    return {};
+  if (auto laid = function.getArgAttrOfType<guard::ShapeAttr>(
+          k, loop::kStridesAttrName))
+    return laid;
+  aten::InputAttr input = getInput(k);
+  return input ? input.getStrides() : guard::ShapeAttr();
 }
 
 aten::OutputAttr Source::getOutput(unsigned k) {

@@ -46,6 +46,9 @@ struct Source {
         name(function.getName()) {}
   bool isFunction() { return body == &function.getBody(); }
   aten::InputAttr getInput(unsigned k);
+  /// The strides that kernels of a function count on, else those that were recorded of
+  /// its argument; null if it lies in order.
+  guard::ShapeAttr getStrides(unsigned k);
   aten::OutputAttr getOutput(unsigned k);
 };
 

@@ -9,7 +9,6 @@
 #include "FunctionConverter.h"
 
 #include "kiln/Analysis/PassedSymbols.h"
-#include "kiln/Dialect/Loop/IR/Loop.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -40,13 +39,7 @@ LogicalResult FunctionConverter::addSlot(BlockArgument argument) {
   auto buffer = dyn_cast<program::BufferType>(*type);
   if (buffer)
     value = {};
-  // Kernels of a function may expect other strides than were recorded.
-  guard::ShapeAttr laid;
-  if (source.isFunction())
-    laid = source.function.getArgAttrOfType<guard::ShapeAttr>(
-        k, loop::kStridesAttrName);
-  if (!laid && input)
-    laid = input.getStrides();
+  guard::ShapeAttr laid = source.getStrides(k);
   if (buffer && laid) {
     ArrayRef<ExprAttr> strides = laid.getDims();
     if (!llvm::equal(strides, guard::getContiguousStrides(getContext(),
