@@ -73,13 +73,9 @@ static ArrayAttr dropUnits(ContractOp op, ArrayAttr map,
   SmallVector<ExprAttr> extents = op.getDomain().all();
   guard::Assumptions assumptions = hints.getAssumptions();
   analysis::addExtents(assumptions, context, extents);
-  SmallVector<ExprAttr> dims;
-  for (auto [k, extent] : llvm::enumerate(extents))
-    dims.push_back(extent.isConstant(1) ? guard::getConstant(context, 0)
-                                        : guard::getDim(context, k));
   return getExprArray(
       context, llvm::map_to_vector(getExprs(map), [&](ExprAttr expr) {
-        return guard::simplify(guard::substituteDims(expr, dims), assumptions);
+        return guard::simplify(guard::dropUnitDims(expr, extents), assumptions);
       }));
 }
 

@@ -45,18 +45,11 @@ static Value inlineRegion(OpBuilder &b, Region &region,
   return mapping.lookupOrDefault(block.getTerminator()->getOperand(0));
 }
 
-/// `exprs` over these extents without the dimensions of 1, which are 0: no address is a
-/// multiple of anything while a term of it may be any number.
-static SmallVector<ExprAttr> withoutOnes(ArrayRef<ExprAttr> exprs,
-                                         ArrayRef<ExprAttr> extents) {
-  SmallVector<ExprAttr> dims, result;
-  for (auto [k, extent] : llvm::enumerate(extents))
-    dims.push_back(extent.isConstant(1)
-                       ? guard::getConstant(extent.getContext(), 0)
-                       : guard::getDim(extent.getContext(), k));
-  for (ExprAttr expr : exprs)
-    result.push_back(guard::substituteDims(expr, dims));
-  return result;
+static SmallVector<ExprAttr> dropUnitDims(ArrayAttr exprs,
+                                          ArrayRef<ExprAttr> extents) {
+  return llvm::map_to_vector(getExprs(exprs), [&](ExprAttr expr) {
+    return guard::dropUnitDims(expr, extents);
+  });
 }
 
 void loop::expandContraction(ContractOp op) {
@@ -79,7 +72,7 @@ void loop::expandContraction(ContractOp op) {
     b.setInsertionPointToStart(&body);
     SmallVector<ExprAttr> extents = parallel;
     llvm::append_range(extents, reduction);
-    SmallVector<ExprAttr> masks = withoutOnes(getExprs(op.getMasks()), extents);
+    SmallVector<ExprAttr> masks = dropUnitDims(op.getMasks(), extents);
     auto read = [&](Value tensor, ArrayAttr map, unsigned k, Region &prologue) {
       Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
       Value mask, other;
@@ -93,7 +86,7 @@ void loop::expandContraction(ContractOp op) {
             b, loc, cast<TypedAttr>(b.getZeroAttr(getBodyType(element))));
       }
       Value value = LoadOp::create(b, loc, tensor, body.getArguments(),
-                                   withoutOnes(getExprs(map), extents), mask,
+                                   dropUnitDims(map, extents), mask,
                                    other);
       if (!prologue.empty())
         value = inlineRegion(b, prologue, {value});

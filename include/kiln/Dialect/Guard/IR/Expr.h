@@ -176,6 +176,9 @@ unsigned getNumDims(ExprAttr expr);
 ExprAttr substitute(ExprAttr expr, function_ref<ExprAttr(ExprAttr)> replace);
 /// Replaces the loop indices d0, d1... by `dims`; those beyond are kept.
 ExprAttr substituteDims(ExprAttr expr, ArrayRef<ExprAttr> dims);
+/// Replaces the loop indices that run over one element by that, which is 0: no address is
+/// a multiple of anything while a term of it may be any number.
+ExprAttr dropUnitDims(ExprAttr expr, ArrayRef<ExprAttr> extents);
 
 //===----------------------------------------------------------------------===//
 // Evaluating
