@@ -242,6 +242,14 @@ TEST(Schedules, SmallProductsOfLargeBatchesArePacked) {
   EXPECT_FALSE(isPacked(63, 16, 16, 16));
   EXPECT_FALSE(isPacked(1 << 20, 16, 16, 15)); // each is too small
   EXPECT_FALSE(isPacked(256, 8, 64, 63));      // rows of A are few
+
+  // One for each of eight images, 64 channels of 3 x 3 pixels.
+  ProductShape product = makeSizes(64, 9, 256);
+  EXPECT_FALSE(isWorthPacking(product));
+  product.outer = 8;
+  EXPECT_TRUE(isWorthPacking(product));
+  product.outer = std::nullopt;
+  EXPECT_FALSE(isWorthPacking(product));
 }
 
 // Depthwise convolutions, with their channels last.

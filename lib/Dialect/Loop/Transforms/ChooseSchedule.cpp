@@ -319,6 +319,11 @@ static ProductShape describe(ContractOp op,
   product.bColumns = isOne(shape.sum.steps[1]);
   product.cRows = isOne(shape.columns.steps[2]);
   product.aRun = analysis::getRunInPlace(op, shape);
+  SmallVector<ExprAttr> extents = getExprs(op.getParallelExtents());
+  ExprAttr outer = guard::getConstant(op.getContext(), 1);
+  for (unsigned dim : shape.outer)
+    outer = outer * extents[dim];
+  product.outer = outer.getConstant();
   return product;
 }
 

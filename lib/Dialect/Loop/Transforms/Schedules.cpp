@@ -207,7 +207,8 @@ bool loop::isWorthPacking(const ProductShape &product) {
     return true;
   // A panel of B is read by a tile of rows at least, and compiling it pays.
   return *product.m > kSkinnyRows && size >= kMinProductOfBatch &&
-         times(size, product.batch.value_or(1)) >= kMinProduct;
+         times(size, times(product.batch.value_or(1),
+                           product.outer.value_or(1))) >= kMinProduct;
 }
 
 double loop::getTileSpeed(int64_t rows, int64_t vectors,

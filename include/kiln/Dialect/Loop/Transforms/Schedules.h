@@ -144,6 +144,7 @@ ScatterSchedule chooseScatter(Size last, int64_t bits, int64_t points,
 /// A product of m x k and k x n.
 struct ProductShape {
   Size batch = 1, m, n, k;
+  Size outer = 1; ///< products of such a batch each, as of images that lie apart
   int64_t sumBits = 32;
   bool ofBF16 = false; ///< factors are bf16, their sums f32
   /// Factors of one side are unsigned bytes, of the other signed ones.
