@@ -126,4 +126,43 @@ func.func @read_again(%x: tensor<64x256xf32>)
   }
   return %r#0, %r#1 : tensor<64x256xf32>, tensor<64x256xf32>
 }
+
+// A number that is the same for all lanes has none: rows of a table are read in whole
+// vectors, which are lines.
+// CHECK-LABEL: func.func @rows
+// CHECK: schedule #loop.across<lanes = 16, {{.*}} stream = [0]>
+func.func @rows(%w: tensor<500x256xf32>, %n: tensor<64xi64>)
+    -> tensor<64x256xf32> {
+  %r = loop.kernel @k ins(%a = %w : tensor<500x256xf32>, %b = %n : tensor<64xi64>)
+      shared [64, 256] -> tensor<64x256xf32> {
+    %p = loop.pointwise (%i, %j) in [64, 256] : tensor<64x256xf32> {
+      %c0 = arith.constant 0 : index
+      %c499 = arith.constant 499 : index
+      %u = loop.load %b[%i] : tensor<64xi64>
+      %k = arith.index_cast %u : i64 to index
+      %l = arith.minsi %k, %c499 : index
+      %m = arith.maxsi %l, %c0 : index
+      %v = loop.load %a[%m, %j] : tensor<500x256xf32>
+      loop.yield %v : f32
+    }
+    loop.return %p : tensor<64x256xf32>
+  }
+  return %r : tensor<64x256xf32>
+}
+
+// One that lanes have each halves them, also where dimensions are walked as one.
+// CHECK-LABEL: func.func @wide
+// CHECK: schedule #loop.across<lanes = 8, chunk = {{[0-9]*}}, sum_block = 0, masked = true, grain = {{[0-9]*}}, stream = [0]>
+func.func @wide(%x: tensor<64x256xi64>) -> tensor<64x256xf32> {
+  %r = loop.kernel @k ins(%a = %x : tensor<64x256xi64>) shared [64, 256]
+      -> tensor<64x256xf32> {
+    %p = loop.pointwise (%i, %j) in [64, 256] : tensor<64x256xf32> {
+      %u = loop.load %a[%i, %j] : tensor<64x256xi64>
+      %v = arith.sitofp %u : i64 to f32
+      loop.yield %v : f32
+    }
+    loop.return %p : tensor<64x256xf32>
+  }
+  return %r : tensor<64x256xf32>
+}
 }

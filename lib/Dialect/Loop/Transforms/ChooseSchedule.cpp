@@ -270,8 +270,16 @@ ScheduleAttr Chooser::chooseNests() {
   if (walk == Walk::Tiled)
     if (TransposeScheduleAttr tiled = chooseTranspose(layout, shared, vector))
       return tiled;
-  if (walk != Walk::Within && canWalkAcross(kernel))
-    return chooseAcross(kernel, shared, vector);
+  if (walk != Walk::Within && canWalkAcross(kernel)) {
+    // What is joined with the dimension of lanes is before it, as extents of 1.
+    unsigned first = analysis::getLaneDim(shared);
+    while (first > 0 && shared[first - 1].isConstant(1))
+      --first;
+    int64_t lanes = machine.vectorBits / 32;
+    for (NestOpInterface nest : kernel.getNests())
+      lanes = std::min(lanes, getVector(nest, first, machine));
+    return chooseAcross(kernel, shared, lanes);
+  }
   return chooseWithin(kernel, vector,
                       [&](NestOpInterface nest) -> std::optional<int64_t> {
                         if (walk != Walk::Within)
