@@ -17,6 +17,8 @@
 //      |........|========|========|========|..........|
 //       head      vectors past the caches     tail
 //
+// Where vectors begin is given for tiles, whose lines are looked at one by one.
+//
 // Vectors are whole lines: of parts that do not follow at once (bf16, or what
 // is computed in lanes of f64) each is written to memory by itself, which takes
 // longer than caches do. Head and tail are one loop of two rounds over the same
@@ -140,4 +142,37 @@ LogicalResult KernelEmitter::emitStreamed(
   return emitFor(arith::SelectOp::create(b, isHead, low, last),
                  arith::SelectOp::create(b, isHead, first, high),
                  masksTails ? lanes : 1, masksTails);
+}
+
+LogicalResult
+KernelEmitter::emitStreamedLine(const Position &position, unsigned dim,
+                                ArrayRef<Value> results,
+                                llvm::function_ref<LogicalResult()> body) {
+  if (results.empty())
+    return body();
+  // One of them that is not aligned shows in the bits of all.
+  Value bits;
+  for (Value result : results) {
+    Value address = emitAddress(result, position, dim, position.dims[dim]);
+    bits = bits ? arith::OrIOp::create(b, bits, address) : address;
+  }
+  auto word = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, value, 64);
+  };
+  Value isAligned = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq,
+      arith::AndIOp::create(b, bits, word(kLineBytes - 1)), word(0));
+  auto choice = scf::IfOp::create(b, TypeRange(), isAligned,
+                                  /*withElseRegion=*/true);
+  llvm::SmallPtrSet<Value, 4> past(results.begin(), results.end());
+  llvm::SaveAndRestore only(streamed, std::move(past));
+  for (bool streams : {true, false}) {
+    OpBuilder::InsertionGuard guard(b);
+    Block *block = streams ? choice.thenBlock() : choice.elseBlock();
+    b.setInsertionPoint(block->getTerminator());
+    llvm::SaveAndRestore streaming(isStreaming, streams);
+    if (failed(body()))
+      return failure();
+  }
+  return success();
 }

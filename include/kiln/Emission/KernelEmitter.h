@@ -258,6 +258,11 @@ protected:
   emitStreamed(const Position &position, unsigned dim, Value low, Value high,
                int64_t lanes, ArrayRef<Value> results,
                llvm::function_ref<LogicalResult(const Position &)> body);
+  /// Runs `body` for whole lines that begin at `position`, of `results` as `getStreamed`
+  /// gives them: with stores past the caches if all lines are aligned.
+  LogicalResult emitStreamedLine(const Position &position, unsigned dim,
+                                 ArrayRef<Value> results,
+                                 llvm::function_ref<LogicalResult()> body);
   Value emitAddress(Value result, Position position, unsigned dim, Value index);
   // Pieces of a row (PieceEmitter.cpp).
   /// Runs `body` for [low, high) of shared dimension `dim`, piece by piece

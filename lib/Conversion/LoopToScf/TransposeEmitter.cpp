@@ -83,6 +83,7 @@ LogicalResult TransposeEmitter::emitItems() {
   if (analysis::mayTrap(kernel))
     return refuse(schedule) << "its code may trap where a tile ends";
   masksTails = true;
+  setStreamed(schedule.getStream());
   unsigned last = sharedExtents.size() - 1;
   ExprAttr rows = sharedExtents[dim], columns = sharedExtents[last];
   for (const analysis::TransposedRead &load : reads) {
@@ -144,13 +145,19 @@ LogicalResult TransposeEmitter::emitItems() {
   Value column = position.dims[last];
   position.dims[dim] = arith::AddIOp::create(
       b, position.dims[dim], inTile.getInductionVar());
-  position.vectorDim = last;
-  position.lanes = width;
   auto constant = columns.getConstant();
   if (!constant || *constant % width != 0)
     position.mask = firstLanes(
         arith::SubIOp::create(b, getArgument(columns), column), width);
-  return emitNests(position);
+  SmallVector<Value> results;
+  for (NestOpInterface nest : kernel.getNests())
+    llvm::append_range(results, nest->getResults());
+  SmallVector<Value> past = getStreamed(results, position, last, width);
+  Position lane = position;
+  lane.vectorDim = last;
+  lane.lanes = width;
+  return emitStreamedLine(position, last, past,
+                          [&] { return emitNests(lane); });
 }
 
 Value TransposeEmitter::loadStaged(LoadOp load, int64_t lanes) {

@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --convert-loop-to-scf | FileCheck %s
+// RUN: kiln-opt %s --split-input-file --convert-loop-to-scf | FileCheck %s
 
 // A result that is streamed is stored past the caches in vectors at aligned addresses,
 // wherever it begins; what is before and behind them is stored with masks, as ever.
@@ -61,4 +61,46 @@ func.func @main(%x: tensor<4x50xf32>, %y: tensor<64xbf16>, %z: tensor<64xi1>)
     loop.return %p : tensor<64xi1>
   }
   return %r, %s, %t : tensor<4x50xf32>, tensor<64xbf16>, tensor<64xi1>
+}
+
+// -----
+
+// Lines of a tile are looked at one by one.
+// CHECK-LABEL: func.func @turned
+// CHECK: %[[ADDRESS:.*]] = llvm.ptrtoint
+// CHECK: %[[BITS:.*]] = arith.andi %[[ADDRESS]]
+// CHECK: %[[ALIGNED:.*]] = arith.cmpi eq, %[[BITS]]
+// CHECK: scf.if %[[ALIGNED]] {
+// CHECK: llvm.store %{{.*}} {alignment = 64 : i64, nontemporal} : vector<16xf32>
+// CHECK: } else {
+// CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : vector<16xf32>
+// CHECK: llvm.call_intrinsic "llvm.x86.sse.sfence"()
+
+// Where rows end within a line there are masks.
+// CHECK-LABEL: func.func @ends
+// CHECK-NOT: nontemporal
+// CHECK: llvm.call_intrinsic
+func.func @main(%x: tensor<64x32xf32>, %y: tensor<50x32xf32>)
+    -> (tensor<32x64xf32>, tensor<32x50xf32>) {
+  %r = loop.kernel @turned ins(%a = %x : tensor<64x32xf32>) shared [32, 64]
+      schedule #loop.transpose<dim = 0, lanes = 16, block = 32, grain = 1,
+                               stream = [0]>
+      -> tensor<32x64xf32> {
+    %p = loop.pointwise (%i, %j) in [32, 64] : tensor<32x64xf32> {
+      %v = loop.load %a[%j, %i] : tensor<64x32xf32>
+      loop.yield %v : f32
+    }
+    loop.return %p : tensor<32x64xf32>
+  }
+  %s = loop.kernel @ends ins(%a = %y : tensor<50x32xf32>) shared [32, 50]
+      schedule #loop.transpose<dim = 0, lanes = 16, block = 32, grain = 1,
+                               stream = [0]>
+      -> tensor<32x50xf32> {
+    %p = loop.pointwise (%i, %j) in [32, 50] : tensor<32x50xf32> {
+      %v = loop.load %a[%j, %i] : tensor<50x32xf32>
+      loop.yield %v : f32
+    }
+    loop.return %p : tensor<32x50xf32>
+  }
+  return %r, %s : tensor<32x64xf32>, tensor<32x50xf32>
 }

@@ -127,6 +127,21 @@ func.func @read_again(%x: tensor<64x256xf32>)
   return %r#0, %r#1 : tensor<64x256xf32>, tensor<64x256xf32>
 }
 
+// Tiles that are turned have whole lines as well.
+// CHECK-LABEL: func.func @turned
+// CHECK: schedule #loop.transpose<dim = 0, lanes = 16, block = 64, grain = 4, stream = [0]>
+func.func @turned(%x: tensor<128x128xf32>) -> tensor<128x128xf32> {
+  %r = loop.kernel @k ins(%a = %x : tensor<128x128xf32>) shared [128, 128]
+      -> tensor<128x128xf32> {
+    %p = loop.pointwise (%i, %j) in [128, 128] : tensor<128x128xf32> {
+      %v = loop.load %a[%j, %i] : tensor<128x128xf32>
+      loop.yield %v : f32
+    }
+    loop.return %p : tensor<128x128xf32>
+  }
+  return %r : tensor<128x128xf32>
+}
+
 // A number that is the same for all lanes has none: rows of a table are read in whole
 // vectors, which are lines.
 // CHECK-LABEL: func.func @rows

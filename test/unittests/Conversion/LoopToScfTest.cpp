@@ -64,6 +64,7 @@ constexpr CPUSchedule kCPUSchedules[] = {
     {"StreamedWithin16", CPUWay::Within, 16, false, /*isAhead=*/false, true},
     {"MaskedStreamedWithin16", CPUWay::Within, 16, true, /*isAhead=*/false, true},
     {"Transpose16", CPUWay::Transpose, 16, true},
+    {"StreamedTranspose16", CPUWay::Transpose, 16, true, /*isAhead=*/false, true},
     {"Chosen8", CPUWay::Chosen, 8},
     {"MaskedChosen16", CPUWay::Chosen, 16, true},
 };
@@ -179,7 +180,7 @@ static ScheduleAttr getCPUSchedule(KernelOp kernel, const CPUSchedule &schedule)
              kernel, analysis::getLayout(kernel, *strides)))
       return TransposeScheduleAttr::get(context, read.dim, schedule.lanes,
                                         /*block=*/2 * schedule.lanes,
-                                        /*grain=*/1);
+                                        /*grain=*/1, getStream(kernel, schedule));
   if (schedule.way == CPUWay::Across && canWalkAcross(kernel))
     return AcrossScheduleAttr::get(context, schedule.lanes,
                                    /*chunk=*/3 * schedule.lanes,

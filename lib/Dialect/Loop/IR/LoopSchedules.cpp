@@ -204,13 +204,15 @@ LogicalResult WithinScheduleAttr::verifyKernel(Operation *op) const {
 
 LogicalResult TransposeScheduleAttr::verify(EmitError emitError, int64_t dim,
                                             int64_t lanes, int64_t block,
-                                            int64_t grain) {
+                                            int64_t grain,
+                                            ArrayRef<int64_t> stream) {
   return failure(
       failed(verifyRange(emitError, "dim", dim, 0, kMaxSide)) ||
       failed(verifyPower(emitError, "lanes", lanes, 4, 64)) || // C1
       failed(verifyMultiple(emitError, "block", block, "lanes", lanes,
-                            4096)) ||           // C2
-      failed(verifyGrain(emitError, grain)));   // C3
+                            4096)) ||          // C2
+      failed(verifyGrain(emitError, grain)) || // C3
+      failed(verifyStream(emitError, stream))); // C5
 }
 
 LogicalResult TransposeScheduleAttr::verifyKernel(Operation *op) const {
@@ -221,7 +223,7 @@ LogicalResult TransposeScheduleAttr::verifyKernel(Operation *op) const {
         return nest.isPointwise() && nest.getDomain().rank() == shared;
       });
   if (isPointwise && getDim() + 1 < int64_t(shared)) // C4
-    return success();
+    return verifyStreamed(*this, kernel, getStream()); // C5
   return refuse(kernel, *this)
          << "which is for nests that are pointwise over the shared domain, "
             "with 'dim' before its last dimension";

@@ -110,11 +110,13 @@ void Collector::addTransposes(TransposeScheduleAttr first) {
   for (int64_t block : {2 * first.getBlock(), first.getBlock() / 2})
     if (block >= first.getLanes())
       add(TransposeScheduleAttr::get(context, first.getDim(), first.getLanes(),
-                                     block, first.getGrain()));
+                                     block, first.getGrain(),
+                                     first.getStream()));
   for (int64_t grain : {4 * first.getGrain(), first.getGrain() / 4})
     add(TransposeScheduleAttr::get(context, first.getDim(), first.getLanes(),
                                    first.getBlock(),
-                                   std::max<int64_t>(grain, 1)));
+                                   std::max<int64_t>(grain, 1),
+                                   first.getStream()));
 }
 
 void Collector::addBlocks(BlocksScheduleAttr first) {

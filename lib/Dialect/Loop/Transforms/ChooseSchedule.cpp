@@ -258,7 +258,7 @@ Chooser::chooseTranspose(const analysis::KernelLayout &layout,
                                        shared[read.dim].getConstant(), vector,
                                        analysis::mayTrap(kernel), machine))
       return TransposeScheduleAttr::get(context, read.dim, s->lanes, s->block,
-                                        s->grain);
+                                        s->grain, /*stream=*/{});
   return {};
 }
 
@@ -510,6 +510,9 @@ ScheduleAttr Chooser::addStream(ScheduleAttr schedule) {
     return WithinScheduleAttr::get(context, s.getAlong(), s.getBeside(),
                                    s.getSumBlock(), s.getMasked(), s.getGrain(),
                                    stream);
+  if (auto s = dyn_cast<TransposeScheduleAttr>(schedule))
+    return TransposeScheduleAttr::get(context, s.getDim(), s.getLanes(),
+                                      s.getBlock(), s.getGrain(), stream);
   return schedule;
 }
 

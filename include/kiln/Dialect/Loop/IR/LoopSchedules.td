@@ -144,11 +144,18 @@ def Loop_TransposeScheduleAttr
     - (C4) all nests are pointwise over the shared domain and cannot trap, and `dim`
       is one of its dimensions before the last. That some tensor is contiguous
       along `dim` is checked where it is emitted.
+    - (C5) `stream` are numbers of results, each greater than the one before.
 
-    Example: `#loop.transpose<dim = 0, lanes = 16, block = 64, grain = 4>`
+    Example: `#loop.transpose<dim = 0, lanes = 16, block = 64, grain = 4,
+    stream = [0]>`
   }];
   let parameters = (ins "int64_t":$dim, "int64_t":$lanes, "int64_t":$block,
-                        "int64_t":$grain);
+                        "int64_t":$grain,
+                        OptionalArrayRefParameter<"int64_t">:$stream);
+  let assemblyFormat = [{
+    `<` struct($dim, $lanes, $block, $grain)
+        (`,` `stream` `=` custom<Lanes>($stream)^)? `>`
+  }];
 }
 
 def Loop_ScatterScheduleAttr : Loop_Schedule<"ScatterSchedule", "scatter"> {
