@@ -92,6 +92,21 @@ Value KernelEmitter::elementPointer(const Buffer &buffer, ExprAttr address,
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
+Value KernelEmitter::findInput(const Buffer &buffer, Value number,
+                               Value offset) {
+  findsInputs = true;
+  Type type = buffer.pointer.getType();
+  auto toWord = [&](Value index) -> Value {
+    return arith::IndexCastOp::create(b, b.getI64Type(), index);
+  };
+  Value slot =
+      LLVM::GEPOp::create(b, inputPointers.getType(), type, inputPointers,
+                          ArrayRef<LLVM::GEPArg>{toWord(number)});
+  return LLVM::GEPOp::create(b, type, memoryType(buffer.elementType),
+                             LLVM::LoadOp::create(b, type, slot),
+                             ArrayRef<LLVM::GEPArg>{toWord(offset)});
+}
+
 Value KernelEmitter::isElsewhere(const Buffer &one, const Buffer &other) {
   return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, one.pointer,
                               other.pointer);

@@ -15,31 +15,26 @@
 //   %4 = arith.select %2, %3, %1
 //
 // so that each lane would look at all pieces. A loop for each piece, [0, 64)
-// and [64, ...), reads one, without masks.
+// and [64, ...), reads one, without masks. Pieces that are read alike are
+// walked by one loop over them (PieceRuns.h).
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Emission/KernelEmitter.h"
+#include "PieceRuns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+
+#include <limits>
 
 using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
 
-/// Pieces of a row at most, and operations that their code may have: it is as
-/// many times that of a point.
-static constexpr size_t kMaxPieces = 64, kMaxOperations = 8192;
-
-namespace {
-/// A comparison that is `above` at indices from `cut` on, and the other before.
-struct Comparison {
-  Operation *op;
-  int64_t cut;
-  bool above;
-};
-} // namespace
+/// Pieces of a row at most that are compared with each other, that have code of
+/// their own, and operations of that code: it is as many times that of a point.
+static constexpr size_t kMaxPieces = 512, kMaxRuns = 64, kMaxOperations = 8192;
 
 static std::optional<Comparison>
 getComparison(arith::CmpIOp op, NestOpInterface nest, unsigned dim) {
@@ -68,6 +63,58 @@ getComparison(arith::CmpIOp op, NestOpInterface nest, unsigned dim) {
   }
 }
 
+/// Puts [from, to), which lies in a row, into [low, high).
+static std::pair<Value, Value> clip(ImplicitLocOpBuilder &b, Value from,
+                                    Value to, Value low, Value high,
+                                    std::optional<int64_t> extent) {
+  bool isBegun = matchPattern(low, m_Zero());
+  APInt end;
+  bool isEnded = extent && matchPattern(high, m_ConstantInt(&end)) &&
+                 end.getSExtValue() == *extent;
+  if (!isBegun)
+    from = b.createOrFold<arith::MaxSIOp>(low, from);
+  if (!isEnded)
+    to = b.createOrFold<arith::MinSIOp>(high, to);
+  if (!isBegun || !isEnded)
+    to = b.createOrFold<arith::MaxSIOp>(from, to);
+  return {from, to};
+}
+
+/// Gives tensors of the first piece of a run those of piece `number` of it,
+/// seen so that their elements are where that of the first piece are.
+void KernelEmitter::enterPiece(const PieceRun &run, Value number) {
+  for (const PieceRun::Input &input : run.inputs) {
+    auto argument = cast<BlockArgument>(input.tensor);
+    Value slot = arith::AddIOp::create(
+        b, constantIndex(argument.getArgNumber()),
+        arith::MulIOp::create(b, number, constantIndex(input.step)));
+    Value moved = arith::MulIOp::create(
+        b, number, constantIndex(-run.width * input.stride));
+    Buffer &buffer = buffers[input.tensor];
+    buffer.pointer = findInput(buffer, slot, moved);
+  }
+}
+
+LogicalResult KernelEmitter::emitPieceRun(
+    const PieceRun &run, int64_t first, Value low, Value high, bool isWhole,
+    std::optional<int64_t> extent,
+    llvm::function_ref<LogicalResult(Value, Value, bool)> body) {
+  auto loop = scf::ForOp::create(b, constantIndex(0), constantIndex(run.count),
+                                 constantIndex(1));
+  llvm::DenseMap<Value, Buffer> before = buffers;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  Value number = loop.getInductionVar(), width = constantIndex(run.width);
+  Value begin = arith::AddIOp::create(b, constantIndex(first),
+                                      arith::MulIOp::create(b, number, width));
+  auto [from, to] =
+      clip(b, begin, arith::AddIOp::create(b, begin, width), low, high, extent);
+  enterPiece(run, number);
+  LogicalResult emitted = body(from, to, isWhole);
+  buffers = std::move(before);
+  return emitted;
+}
+
 LogicalResult KernelEmitter::emitPieces(
     unsigned dim, Value low, Value high, int64_t lanes,
     llvm::function_ref<LogicalResult(Value from, Value to, bool isWhole)>
@@ -81,33 +128,47 @@ LogicalResult KernelEmitter::emitPieces(
         if (auto found = getComparison(compare, nest, dim))
           comparisons.push_back(*found);
     });
-  SmallVector<int64_t> cuts;
   auto extent = sharedExtents[dim].getConstant();
+  SmallVector<int64_t> bounds = {0};
   for (const Comparison &comparison : comparisons)
     if (comparison.cut > 0 && (!extent || comparison.cut < *extent))
-      cuts.push_back(comparison.cut);
-  llvm::sort(cuts);
-  cuts.erase(llvm::unique(cuts), cuts.end());
-  if (cuts.empty() || cuts.size() >= kMaxPieces ||
-      operations * (cuts.size() + 1) > kMaxOperations)
-    return body(low, high, extent && *extent % lanes == 0);
+      bounds.push_back(comparison.cut);
+  llvm::sort(bounds);
+  bounds.erase(llvm::unique(bounds), bounds.end());
+  auto asOne = [&] { return body(low, high, extent && *extent % lanes == 0); };
+  if (bounds.size() == 1 || bounds.size() > kMaxPieces)
+    return asOne();
+  // A last piece that ends elsewhere is like no other.
+  bounds.push_back(extent ? *extent : std::numeric_limits<int64_t>::max());
+  SmallVector<PieceRun> runs;
+  if (inputPointers)
+    runs = findPieceRuns(kernel, dim, bounds, comparisons, buffers);
+  else
+    for (size_t k = 0; k + 1 < bounds.size(); ++k)
+      runs.push_back({k, 1, 0, {}});
+  if (runs.size() > kMaxRuns || operations * runs.size() > kMaxOperations)
+    return asOne();
 
-  for (size_t k = 0; k <= cuts.size(); ++k) {
-    int64_t first = k == 0 ? 0 : cuts[k - 1];
-    Value from = low, to = high;
-    bool isWhole = first % lanes == 0;
-    if (k > 0)
-      from = b.createOrFold<arith::MaxSIOp>(low, constantIndex(first));
-    if (k < cuts.size()) {
-      to = b.createOrFold<arith::MinSIOp>(high, constantIndex(cuts[k]));
-      isWhole &= cuts[k] % lanes == 0;
-    } else {
-      isWhole &= extent && *extent % lanes == 0;
-    }
-    to = b.createOrFold<arith::MaxSIOp>(from, to);
+  for (const PieceRun &run : runs) {
+    int64_t first = bounds[run.first], end = bounds[run.first + run.count];
+    bool isLast = run.first + run.count + 1 == bounds.size();
+    bool isWhole = first % lanes == 0 && (!isLast || extent) &&
+                   end % lanes == 0 && run.width % lanes == 0;
     for (const Comparison &comparison : comparisons)
-      decided[comparison.op] = comparison.above == (first >= comparison.cut);
-    if (failed(body(from, to, isWhole)))
+      decided[comparison.op] = comparison.isTrueFrom(first);
+    LogicalResult emitted = success();
+    if (run.count > 1) {
+      emitted = emitPieceRun(run, first, low, high, isWhole, extent, body);
+    } else {
+      Value from = low, to = high;
+      if (run.first > 0)
+        from = b.createOrFold<arith::MaxSIOp>(low, constantIndex(first));
+      if (!isLast)
+        to = b.createOrFold<arith::MinSIOp>(high, constantIndex(end));
+      to = b.createOrFold<arith::MaxSIOp>(from, to);
+      emitted = body(from, to, isWhole);
+    }
+    if (failed(emitted))
       return failure();
     decided.clear();
   }

@@ -106,6 +106,7 @@ struct OwnLanes {
 };
 
 class MergedRow;
+struct PieceRun;
 
 class KernelEmitter {
 public:
@@ -167,6 +168,9 @@ protected:
                                 ArrayRef<guard::ExprAttr> indices) const;
   Value elementPointer(const Buffer &buffer, guard::ExprAttr address,
                        const Position &position);
+  /// The place `offset` elements from where the input of a number begins, of
+  /// which there are `inputPointers`, and which is like `buffer`.
+  Value findInput(const Buffer &buffer, Value number, Value offset);
   /// True where two buffers begin at different addresses.
   Value isElsewhere(const Buffer &one, const Buffer &other);
   Value load(const Buffer &buffer, guard::ExprAttr address,
@@ -273,6 +277,12 @@ protected:
       unsigned dim, Value low, Value high, int64_t lanes,
       llvm::function_ref<LogicalResult(Value from, Value to, bool isWhole)>
           body);
+  /// The same for pieces that begin at `first` and are read alike, by one loop.
+  LogicalResult
+  emitPieceRun(const PieceRun &run, int64_t first, Value low, Value high,
+               bool isWhole, std::optional<int64_t> extent,
+               llvm::function_ref<LogicalResult(Value, Value, bool)> body);
+  void enterPiece(const PieceRun &run, Value number);
   /// Runs `body` where `condition` is true; always where it is null.
   LogicalResult emitIf(Value condition,
                        llvm::function_ref<LogicalResult()> body);
@@ -323,6 +333,8 @@ protected:
   };
   llvm::MapVector<guard::ExprAttr, Argument> arguments;
   llvm::DenseMap<Value, Buffer> buffers; ///< of tensors that live in memory
+  Value inputPointers; ///< memory with those to the inputs; null if there is none
+  bool findsInputs = false; ///< some are found by number
   /// Results that are one value per point of the shared domain, by lanes.
   llvm::DenseMap<Value, Value> perPoint;
   /// The same of each of several points that are walked together.

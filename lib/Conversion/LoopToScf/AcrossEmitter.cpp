@@ -132,13 +132,13 @@ LogicalResult AcrossEmitter::emitItems() {
           return emitStreamed(
               position, laneDim, from, to, lanes, past,
               [&](const Position &at) { return emitNests(at); });
+        if (isWhole && last.getConstant() && chunk % lanes == 0)
+          return emitFor(from, to, lanes);
         Value length = arith::SubIOp::create(b, to, from);
         Value rest = arith::RemUIOp::create(b, length, constantIndex(lanes));
         Value split = arith::SubIOp::create(b, to, rest);
         if (failed(emitFor(from, split, lanes)))
           return failure();
-        if (isWhole && last.getConstant() && chunk % lanes == 0)
-          return success();
         return masksTails ? emitFor(split, to, lanes, /*masked=*/true)
                           : emitFor(split, to, 1);
       });

@@ -9,6 +9,7 @@
 #include "FunctionEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -45,6 +46,35 @@ void FunctionEmitter::setStreamed(ArrayRef<int64_t> numbers) {
     streamed.insert(terminator->getOperand(number));
 }
 
+/// Where inputs are found by their numbers, kernels differ in how many there are: the
+/// numbers of others are constants, too, which `loop-share-kernels` may hand in.
+void FunctionEmitter::numberPointers(ArrayRef<Value> pointers) {
+  OpBuilder::InsertionGuard guard(b);
+  for (auto [k, pointer] : llvm::enumerate(pointers)) {
+    auto load = pointer.getDefiningOp<LLVM::LoadOp>();
+    auto slot = load.getAddr().getDefiningOp<LLVM::GEPOp>();
+    b.setInsertionPoint(slot);
+    Value number = arith::ConstantIntOp::create(b, int64_t(k), 64);
+    load.getAddrMutable().assign(
+        LLVM::GEPOp::create(b, slot.getType(), slot.getElemType(),
+                            slot.getBase(), ArrayRef<LLVM::GEPArg>{number}));
+    slot.erase();
+  }
+}
+
+/// Indices and constants that a body turned out not to use would only be lowered, and
+/// tell kernels apart that are alike.
+static void eraseUnused(mlir::func::FuncOp function) {
+  SmallVector<Operation *> operations;
+  function.walk([&](Operation *op) {
+    if (op->getNumRegions() == 0)
+      operations.push_back(op);
+  });
+  for (Operation *op : llvm::reverse(operations))
+    if (isOpTriviallyDead(op))
+      op->erase();
+}
+
 FailureOr<EmittedKernel> FunctionEmitter::emit(OpBuilder &builder,
                                                StringRef name) {
   auto pointerType = LLVM::LLVMPointerType::get(context);
@@ -63,7 +93,7 @@ FailureOr<EmittedKernel> FunctionEmitter::emit(OpBuilder &builder,
   auto indexType = b.getIndexType();
   begin = arith::IndexCastOp::create(b, indexType, entry->getArgument(2));
   end = arith::IndexCastOp::create(b, indexType, entry->getArgument(3));
-  Value pointerArray = entry->getArgument(0);
+  Value pointerArray = inputPointers = entry->getArgument(0);
   symbolArray = entry->getArgument(1);
   scratchPointer = entry->getArgument(4);
   unsigned count = getPointerCount();
@@ -76,11 +106,14 @@ FailureOr<EmittedKernel> FunctionEmitter::emit(OpBuilder &builder,
   if (failed(bindPointers(pointers)) || failed(emitItems()) ||
       failed(checkIndices()))
     return failure();
+  if (findsInputs)
+    numberPointers(pointers);
   // Others see what went past the caches before what follows.
   if (!streamed.empty())
     LLVM::CallIntrinsicOp::create(
         b, b.getStringAttr("llvm.x86.sse.sfence"), ValueRange());
 
+  eraseUnused(result.function);
   for (auto &[expr, value] : arguments)
     result.symbols.push_back(expr);
   result.work = work;

@@ -54,6 +54,9 @@ protected:
 
   Value begin, end, symbolArray, scratchPointer;
   guard::ExprAttr scratchBytes, work;
+
+private:
+  void numberPointers(ArrayRef<Value> pointers);
 };
 
 } // namespace kiln::loop

@@ -517,6 +517,8 @@ ArrayRef<LoopCase> loop::getLoopCases() {
         {{"s0", 2}, {"s1", 0}},
         {{"s0", 2}, {"s1", 5000}},
         {{"s0", 0}, {"s1", 4}}}},
+      {"Joined", getJoined(false), one},
+      {"JoinedOtherwise", getJoined(true), one},
       {"Causal",
        kCausal,
        {{{"s0", 13}, {"s1", 37}, {"s2", 9}, {"s3", 21}},

@@ -60,6 +60,8 @@ extern const char kCausal[], kKeptRows[], kOverRows[], kSavedUnits[];
 extern const char kOddRows[], kScans[], kGenericScan[], kSorts[], kLongSort[],
     kKeptOfSorts[], kSelections[], kScatterKinds[];
 extern const char kNumbers[], kPieces[];
+/// Rows of many tensors, which may differ in more than the tensor.
+const char *getJoined(bool differ);
 extern const char kProductOfRows[], kProductOfColumns[],
     kProductOfAVector[], kProductWithRounding[];
 extern const char kReduceLast[], kReduceLeading[], kReduceMiddle[],

@@ -443,3 +443,61 @@ func.func @main(%x: !a, %y: !b, %z: !c) -> (!r, !r) {
   }
   return %r#0, %r#1 : !r, !r
 })";
+
+// The sum of two rows, each of a tensor of 8 columns and five of 16 behind each
+// other, that lie beside each other among the inputs, those of the second row from
+// the last to the first. With `differ` one is multiplied before it is joined, and
+// the last but one read at every column as well.
+static std::string makeJoined(bool differ) {
+  constexpr int kCount = 5, kFirst = 8, kWidth = 16;
+  auto number = [](int k) { return std::to_string(k); };
+  std::string extent = number(kFirst + kCount * kWidth), arguments, inputs, body;
+  for (int k = 0; k < kCount; ++k) {
+    for (std::string side : {"p" + number(k), "q" + number(kCount - 1 - k)}) {
+      arguments += ", %x" + side + ": !b";
+      inputs += ", %" + side + " = %x" + side + " : !b";
+    }
+    std::string cut = number(kFirst + k * kWidth),
+                end = number(kFirst + (k + 1) * kWidth);
+    body += "%from" + number(k) + " = arith.constant " + cut + " : index\n" +
+            "%to" + number(k) + " = arith.constant " + end + " : index\n" +
+            "%ge" + number(k) + " = arith.cmpi sge, %j, %from" + number(k) +
+            " : index\n%lt" + number(k) + " = arith.cmpi slt, %j, %to" +
+            number(k) + " : index\n%in" + number(k) + " = arith.andi %ge" +
+            number(k) + ", %lt" + number(k) + " : i1\n";
+    for (std::string side : {"p", "q"}) {
+      std::string own = side + number(k), before = side + number(k - 1);
+      body += "%l" + own + " = loop.load %" + own + "[%i, %j - " + cut +
+              "] mask %in" + number(k) + ", %zero : !b\n";
+      std::string value = "%l" + own;
+      if (differ && own == "p2") {
+        body += "%twice = arith.addf %lp2, %lp2 : f32\n";
+        value = "%twice";
+      }
+      body += "%v" + own + " = arith.select %in" + number(k) + ", " + value +
+              ", " + (k == 0 ? "%l" : "%v" + before) + " : f32\n";
+    }
+  }
+  std::string last = number(kCount - 1);
+  body += "%t = arith.addf %vp" + last + ", %vq" + last + " : f32\n";
+  body += "%e = loop.load " +
+          std::string(differ ? "%q3[%i, 3] : !b" : "%w[%j] : !w") +
+          "\n%s = arith.mulf %t, %e : f32\nloop.yield %s : f32\n";
+  return "!a = tensor<?x8xf32, #guard.shape<[s0, 8]>>\n"
+         "!b = tensor<?x16xf32, #guard.shape<[s0, 16]>>\n"
+         "!w = tensor<" + extent + "xf32>\n"
+         "!r = tensor<?x" + extent + "xf32, #guard.shape<[s0, " + extent +
+         "]>>\nfunc.func @main(%x: !a, %y: !w" + arguments + ") -> !r {\n"
+         "%r = loop.kernel @k ins(%a = %x : !a, %w = %y : !w" + inputs +
+         ") shared [s0, " + extent + "] -> !r {\n"
+         "%zero = arith.constant 0.0 : f32\n%c8 = arith.constant 8 : index\n"
+         "%p = loop.pointwise (%i, %j) in [s0, " + extent + "] : !r {\n"
+         "%first = arith.cmpi slt, %j, %c8 : index\n"
+         "%l = loop.load %a[%i, %j] mask %first, %zero : !a\n" + body +
+         "}\nloop.return %p : !r\n}\nreturn %r : !r\n}\n";
+}
+
+const char *loop::getJoined(bool differ) {
+  static const std::string alike = makeJoined(false), other = makeJoined(true);
+  return (differ ? other : alike).c_str();
+}
