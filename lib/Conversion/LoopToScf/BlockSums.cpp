@@ -99,7 +99,8 @@ LogicalResult BlocksEmitter::addToSums(const BlockProduct &product,
   Value rows = c.get(spec.m), columns = c.get(spec.n);
   if (limited) {
     SmallVector<unsigned> own = {*limited};
-    (product.shape.columns.dims == own ? columns : rows) = toI64(b, columnEnd);
+    spec.limitsColumns = product.shape.columns.dims == own;
+    (spec.limitsColumns ? columns : rows) = toI64(b, columnEnd);
   }
   Value scratch = allocateScratch(
       guard::getConstant(context, getContractionScratch(spec, packed)));

@@ -105,8 +105,10 @@ LogicalResult BlocksEmitter::emitProduct(const analysis::BlockProduct &product,
     if (product.shape.sum.dims == SmallVector<unsigned>{*limited}) {
       spec.mostK = spec.k.constant;
       spec.k = Extent(toI64(columnEnd));
-    } else if (product.shape.columns.dims == SmallVector<unsigned>{*limited})
+    } else if (product.shape.columns.dims == SmallVector<unsigned>{*limited}) {
       columns = toI64(columnEnd);
+      spec.limitsColumns = true;
+    }
   }
   Value scratch = allocateScratch(
       guard::getConstant(context, getContractionScratch(spec, packed)));

@@ -36,6 +36,19 @@ Value ContractionBuilder::constant(int64_t value) {
   return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
 }
 
+/// Null unless it is known whether the condition holds.
+static std::optional<bool> holds(Value condition) {
+  APInt flag;
+  if (condition.getType().isInteger(1) &&
+      matchPattern(condition, m_ConstantInt(&flag)))
+    return !flag.isZero();
+  return std::nullopt;
+}
+
+Value ContractionBuilder::flag(bool value) {
+  return arith::ConstantOp::create(b, loc, b.getBoolAttr(value));
+}
+
 Value ContractionBuilder::get(const Extent &extent) {
   return extent.constant ? constant(*extent.constant) : extent.value;
 }
@@ -97,21 +110,42 @@ Value ContractionBuilder::rem(Value x, Value y) {
 }
 
 Value ContractionBuilder::less(Value x, Value y) {
+  auto cx = known(x), cy = known(y);
+  if (cx && cy)
+    return flag(*cx < *cy);
+  if (x == y)
+    return flag(false);
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
 }
 
 Value ContractionBuilder::equal(Value x, Value y) {
+  if (!isa<VectorType>(x.getType())) {
+    auto cx = known(x), cy = known(y);
+    if (cx && cy)
+      return flag(*cx == *cy);
+    if (x == y)
+      return flag(true);
+  }
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
 }
 
+Value ContractionBuilder::both(Value x, Value y) {
+  for (auto [one, other] : {std::pair(x, y), std::pair(y, x)})
+    if (std::optional<bool> flag = holds(one))
+      return *flag ? other : one;
+  return arith::AndIOp::create(b, loc, x, y);
+}
+
 Value ContractionBuilder::select(Value c, Value x, Value y) {
+  if (std::optional<bool> flag = holds(c))
+    return *flag ? x : y;
   return arith::SelectOp::create(b, loc, c, x, y);
 }
 
 void ContractionBuilder::forEach(Value from, Value to, int64_t step,
                                  llvm::function_ref<void(Value)> body) {
   auto start = known(from), stop = known(to);
-  if (start && stop && *start >= *stop)
+  if (from == to || (start && stop && *start >= *stop))
     return;
   if (start && stop && *stop - *start <= step) {
     body(from);
@@ -136,9 +170,8 @@ SmallVector<Value> ContractionBuilder::forEach(
 
 void ContractionBuilder::when(Value condition,
                               llvm::function_ref<void()> then) {
-  APInt number;
-  if (matchPattern(condition, m_ConstantInt(&number))) {
-    if (!number.isZero())
+  if (std::optional<bool> flag = holds(condition)) {
+    if (*flag)
       then();
     return;
   }
@@ -146,6 +179,18 @@ void ContractionBuilder::when(Value condition,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   then();
+}
+
+void ContractionBuilder::when(Value condition, llvm::function_ref<void()> then,
+                              llvm::function_ref<void()> otherwise) {
+  if (std::optional<bool> flag = holds(condition))
+    return *flag ? then() : otherwise();
+  auto branch = scf::IfOp::create(b, loc, condition, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  then();
+  b.setInsertionPointToStart(branch.elseBlock());
+  otherwise();
 }
 
 VectorType ContractionBuilder::vectorOf(Type element) const {

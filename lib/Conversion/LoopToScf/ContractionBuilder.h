@@ -33,6 +33,7 @@ public:
 
   // Arithmetic on i64 with constants folded.
   mlir::Value constant(int64_t value);
+  mlir::Value flag(bool value);
   mlir::Value get(const Extent &extent);
   mlir::Value add(mlir::Value x, mlir::Value y);
   mlir::Value add(mlir::Value x, int64_t y) { return add(x, constant(y)); }
@@ -46,6 +47,7 @@ public:
   mlir::Value rem(mlir::Value x, mlir::Value y);
   mlir::Value less(mlir::Value x, mlir::Value y);
   mlir::Value equal(mlir::Value x, mlir::Value y);
+  mlir::Value both(mlir::Value x, mlir::Value y);
   mlir::Value select(mlir::Value c, mlir::Value x, mlir::Value y);
 
   // Control flow. Bodies build at the builder's insertion point.
@@ -57,7 +59,10 @@ public:
           llvm::function_ref<llvm::SmallVector<mlir::Value>(
               mlir::Value, mlir::ValueRange)>
               body);
+  // Of a condition that is known only what it leaves is built.
   void when(mlir::Value condition, llvm::function_ref<void()> then);
+  void when(mlir::Value condition, llvm::function_ref<void()> then,
+            llvm::function_ref<void()> otherwise);
 
   // Values.
   mlir::VectorType vectorOf(mlir::Type element) const;

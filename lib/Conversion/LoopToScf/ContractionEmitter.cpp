@@ -207,11 +207,20 @@ void kiln::loop::emitContraction(OpBuilder &b, Location loc,
   Value m = c.get(spec.m), n = c.get(spec.n);
   Value tilesM = c.ceilDiv(m, size.rows);
   Value tilesN = c.ceilDiv(n, size.columns);
+  // Products of one tile and of several have the same code, which kernels of
+  // other sizes can share; LLVM sees what is divided by 1.
+  bool keeps = isa<PackedScheduleAttr>(schedule);
+  auto divide = [&](Value x, Value y) -> Value {
+    return keeps ? arith::DivUIOp::create(b, loc, x, y) : c.div(x, y);
+  };
+  auto remain = [&](Value x, Value y) -> Value {
+    return keeps ? arith::RemUIOp::create(b, loc, x, y) : c.rem(x, y);
+  };
   c.forEach(begin, end, 1, [&](Value item) {
-    Value rest = c.div(item, tilesM);
-    Value m0 = c.mul(c.rem(item, tilesM), size.rows);
-    Value n0 = c.mul(c.rem(rest, tilesN), size.columns);
-    Value batch = c.div(rest, tilesN);
+    Value rest = divide(item, tilesM);
+    Value m0 = c.mul(remain(item, tilesM), size.rows);
+    Value n0 = c.mul(remain(rest, tilesN), size.columns);
+    Value batch = divide(rest, tilesN);
     Value m1 = c.min(c.add(m0, size.rows), m);
     Value n1 = c.min(c.add(n0, size.columns), n);
     if (auto packed = dyn_cast<PackedScheduleAttr>(schedule))

@@ -121,6 +121,7 @@ struct ContractionSpec {
   Extent k = 1;
   ContractionAxis rows, columns, sum; ///< of m, n and k
   std::optional<int64_t> mostK; ///< k is at most this, where it is no constant
+  bool limitsColumns = false;   ///< who walks the columns may end before `n`
   /// The masks of A and B do not depend on the outermost dimension of k.
   bool freeSum[2] = {false, false};
   /// The mask of A does not depend on the innermost dimension of k.

@@ -377,8 +377,9 @@ static void packAcross(ContractionBuilder &c, const PanelBlock &block,
       copy(lanes, lane, start, offsets, own, both(c, stored, inside));
     });
   });
-  c.clear(panel, c.mul(block.kc, width), c.mul(block.kPadded, width),
-          isWhole);
+  if (block.kc != block.kPadded)
+    c.clear(panel, c.mul(block.kc, width), c.mul(block.kPadded, width),
+            isWhole);
 }
 
 void kiln::loop::packIrregularRowsAcross(ContractionBuilder &c,

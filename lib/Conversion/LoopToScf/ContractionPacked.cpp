@@ -87,16 +87,18 @@ void PackedTile::multiply(Value rows, Value columns, Value sums,
   auto place = [&](int64_t i) {
     return sumAddress(sums, c.constant(i * c.lanes));
   };
-  auto branch = scf::IfOp::create(c.b, c.loc, firstBlock, /*withElse=*/true);
-  OpBuilder::InsertionGuard guard(c.b);
-  c.b.setInsertionPointToStart(branch.thenBlock());
-  for (auto [i, total] : llvm::enumerate(totals))
-    c.store(total, place(i), vectorAlignment());
-  c.b.setInsertionPointToStart(branch.elseBlock());
-  for (auto [i, total] : llvm::enumerate(totals)) {
-    Value before = c.load(c.sums, place(i), vectorAlignment());
-    c.store(c.addSums(before, total), place(i), vectorAlignment());
-  }
+  c.when(
+      firstBlock,
+      [&] {
+        for (auto [i, total] : llvm::enumerate(totals))
+          c.store(total, place(i), vectorAlignment());
+      },
+      [&] {
+        for (auto [i, total] : llvm::enumerate(totals)) {
+          Value before = c.load(c.sums, place(i), vectorAlignment());
+          c.store(c.addSums(before, total), place(i), vectorAlignment());
+        }
+      });
 }
 
 /// Sums of the first `count` rows of a packed tile.
@@ -183,13 +185,10 @@ void PackedTile::multiplyTile(Value row, Value rows, Value columns, Value sums,
   int64_t few = schedule.getUnit() == DotUnit::Tiles ? mr / 32 * 16 : mr / 3;
   if (spec.m.constant || few == 0)
     return multiply(rows, columns, sums, firstBlock, mr);
-  Value isShort = c.less(c.sub(m1, row), c.constant(few + 1));
-  auto branch = scf::IfOp::create(c.b, c.loc, isShort, /*withElse=*/true);
-  OpBuilder::InsertionGuard guard(c.b);
-  c.b.setInsertionPointToStart(branch.thenBlock());
-  multiply(rows, columns, sums, firstBlock, few);
-  c.b.setInsertionPointToStart(branch.elseBlock());
-  multiply(rows, columns, sums, firstBlock, mr);
+  c.when(
+      c.less(c.sub(m1, row), c.constant(few + 1)),
+      [&] { multiply(rows, columns, sums, firstBlock, few); },
+      [&] { multiply(rows, columns, sums, firstBlock, mr); });
 }
 
 void PackedTile::finishRows(Value row, Value column, Value sums, bool masked) {
@@ -245,13 +244,10 @@ void PackedTile::finishColumns(Value row, Value column, Value sums,
 /// Stores a tile whose sums are complete.
 void PackedTile::finish(Value row, Value column, Value sums) {
   if (spec.c.columnStride.is(1)) {
-    Value whole = c.less(c.add(column, nr - 1), n1);
-    auto branch = scf::IfOp::create(c.b, c.loc, whole, /*withElse=*/true);
-    OpBuilder::InsertionGuard guard(c.b);
-    c.b.setInsertionPointToStart(branch.thenBlock());
-    finishRows(row, column, sums, /*masked=*/false);
-    c.b.setInsertionPointToStart(branch.elseBlock());
-    finishRows(row, column, sums, /*masked=*/true);
+    c.when(
+        isWhole(column),
+        [&] { finishRows(row, column, sums, /*masked=*/false); },
+        [&] { finishRows(row, column, sums, /*masked=*/true); });
     return;
   }
   Value rows = c.min(c.sub(m1, row), mr);
@@ -271,9 +267,21 @@ void PackedTile::setBlock(Value block) {
   k0 = c.mul(block, depth);
   kc = c.min(c.sub(all, k0), depth);
   int64_t vector = together * c.lanes;
-  kPadded = c.mul(c.ceilDiv(kc, vector), vector);
+  // Of so many vectors each block has some; of one that is known all is.
+  auto isMultiple = [&](int64_t of) {
+    return spec.k.constant && *spec.k.constant % of == 0 && depth % of == 0;
+  };
+  kPadded = isMultiple(vector) ? kc : c.mul(c.ceilDiv(kc, vector), vector);
   steps = c.div(kPadded, c.constant(together));
-  kFull = c.mul(c.div(kc, c.constant(c.lanes)), c.lanes);
+  kFull =
+      isMultiple(c.lanes) ? kc : c.mul(c.div(kc, c.constant(c.lanes)), c.lanes);
+}
+
+/// Whether all columns of the tile that begins at `column` are there.
+Value PackedTile::isWhole(Value column) {
+  if (hasWholeColumns)
+    return c.flag(true);
+  return c.less(c.add(column, nr - 1), n1);
 }
 
 /// Where the panel of `column` is, of the block at hand. Blocks before it are whole.
@@ -324,10 +332,9 @@ void PackedTile::emit() {
   Value columnTiles = c.ceilDiv(c.sub(n1, n0), nr);
   planFetches(parts);
   // With k = 0 there is one empty block, which stores zeros.
-  Value blocks = c.ceilDiv(k, depth);
-  blocks = arith::MaxSIOp::create(c.b, c.loc, blocks, one);
-  if (parts.oneBlock)
-    blocks = one;
+  Value blocks = one;
+  if (!parts.oneBlock)
+    blocks = arith::MaxSIOp::create(c.b, c.loc, c.ceilDiv(k, depth), one);
   if (schedule.getUnit() == DotUnit::Tiles)
     configureTiles(c, setup);
   c.forEach(c.constant(0), blocks, 1, [&](Value block) {
@@ -388,10 +395,10 @@ void PackedTile::emit() {
             return;
           }
           Value count = c.add(together, 1);
-          Value isWhole = arith::OrIOp::create(
+          Value isFull = arith::OrIOp::create(
               c.b, c.loc, c.equal(count, c.constant(parts.finished)),
               c.equal(c.add(i, 1), tiles));
-          c.when(arith::AndIOp::create(c.b, c.loc, last, isWhole), [&] {
+          c.when(c.both(last, isFull), [&] {
             finishColumns(c.sub(row, c.mul(together, mr)), column,
                           sumsOf(c.sub(tile, together), c.constant(0)),
                           c.mul(count, mr));

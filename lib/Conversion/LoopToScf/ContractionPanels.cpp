@@ -59,6 +59,8 @@ void PackedTile::packPanelsAcross(Value row, Value count, Value panels) {
           });
     });
   });
+  if (kc == kPadded)
+    return;
   c.forEach(c.constant(0), count, 1, [&](Value number) {
     c.clear(panelAt(number), c.mul(kc, panelRows), c.mul(kPadded, panelRows),
             /*whole=*/false);
@@ -145,10 +147,8 @@ void PackedTile::packColumnsAlongN(Value column, Value panel) {
       }
     });
   };
-  Value edge = c.less(n1, c.add(column, nr));
-  Value whole = c.less(c.add(column, nr - 1), n1);
-  c.when(whole, [&] { copy(false); });
-  c.when(edge, [&] { copy(true); });
+  c.when(
+      isWhole(column), [&] { copy(false); }, [&] { copy(true); });
   Value zero = c.zero(c.sums);
   c.forEach(kc, kPadded, 1, [&](Value k) {
     for (int64_t v = 0; v < nr; v += c.lanes)
@@ -162,7 +162,7 @@ void PackedTile::packColumnsAlongK(Value column, Value panel) {
     forEachVectorOfK(c, kc, kFull, [&](Value q, Value mask) {
       SmallVector<Value> vectors;
       for (int64_t u = 0; u < c.lanes; ++u) {
-        Value n = inside(c.add(column, c.add(v, u)), n1);
+        Value n = columnInside(c.add(column, c.add(v, u)));
         vectors.push_back(
             c.loadVector(spec.b, {batch, c.add(k0, q), n, true, mask}));
       }
@@ -178,7 +178,7 @@ void PackedTile::packColumnsAlongK(Value column, Value panel) {
 void PackedTile::packColumnsByElement(Value column, Value panel) {
   Value zero = c.zero(spec.sumType);
   c.forEach(c.constant(0), c.constant(nr), 1, [&](Value j) {
-    Value n = inside(c.add(column, j), n1);
+    Value n = columnInside(c.add(column, j));
     auto place = [&](Value k) {
       return sumAddress(panel, c.add(c.mul(k, nr), j));
     };

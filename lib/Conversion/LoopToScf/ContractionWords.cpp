@@ -409,18 +409,18 @@ void kiln::loop::multiplyTiles(ContractionBuilder &c,
         f(sumOf(i, j),
           wordAddress(c, sums, c.constant((i * nr + j) * kWords)));
   };
-  auto branch = scf::IfOp::create(c.b, c.loc, firstBlock, /*withElse=*/true);
-  {
-    OpBuilder::InsertionGuard guard(c.b);
-    c.b.setInsertionPointToStart(branch.thenBlock());
-    forEachSum([&](Value sum, Value) {
-      callIntrinsic(c, "llvm.x86.tilezero", {sum});
-    });
-    c.b.setInsertionPointToStart(branch.elseBlock());
-    forEachSum([&](Value sum, Value place) {
-      callIntrinsic(c, "llvm.x86.tileloadd64", {sum, place, stepBytes});
-    });
-  }
+  c.when(
+      firstBlock,
+      [&] {
+        forEachSum([&](Value sum, Value) {
+          callIntrinsic(c, "llvm.x86.tilezero", {sum});
+        });
+      },
+      [&] {
+        forEachSum([&](Value sum, Value place) {
+          callIntrinsic(c, "llvm.x86.tileloadd64", {sum, place, stepBytes});
+        });
+      });
   c.forEach(c.constant(0), steps, kWords, [&](Value word) {
     Value aStart = wordAddress(c, rows, c.mul(word, mr));
     Value bStart = wordAddress(c, columns, c.mul(word, nr));

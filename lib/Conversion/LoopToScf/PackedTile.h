@@ -43,14 +43,17 @@ public:
         nr(schedule.getTileColumns()),
         together(getFactorsOfWord(schedule.getUnit())),
         across(together == 1 && packsAcrossRows(spec)),
-        panelRows(mr * getPanelTiles(spec, schedule)), batch(batch), m0(m0),
-        m1(m1), n0(n0), n1(n1), scratch(scratch) {}
+        panelRows(mr * getPanelTiles(spec, schedule)),
+        hasWholeColumns(spec.n.constant && *spec.n.constant % nr == 0 &&
+                        !spec.limitsColumns),
+        batch(batch), m0(m0), m1(m1), n0(n0), n1(n1), scratch(scratch) {}
 
   void emit();
   void emitColumns(Value panels);
 
 private:
   void setBlock(Value block);
+  Value isWhole(Value column);
   Value getPackedAhead(Value panels, Value block, Value column);
   Value getPanelRow(Value tile);
   void packRows(Value first, Value tiles, Value panels);
@@ -84,6 +87,9 @@ private:
   Value inside(Value index, Value limit) {
     return c.min(index, c.sub(limit, c.constant(1)));
   }
+  Value columnInside(Value index) {
+    return hasWholeColumns ? index : inside(index, n1);
+  }
   unsigned vectorAlignment() const {
     return static_cast<unsigned>(c.lanes * c.sumBytes);
   }
@@ -98,6 +104,7 @@ private:
   int64_t together; ///< factors of a step of k: of a word of bf16 or bytes
   bool across;      ///< lanes of packed A run along its rows
   int64_t panelRows; ///< rows of a panel of A: of a tile, or of some
+  bool hasWholeColumns; ///< no tile ends before `nr` columns
   Value batch, m0, m1, n0, n1, scratch, staged;
   Value all;                    ///< k
   Value k0, kc, kFull, kPadded; ///< of the current block of k

@@ -95,8 +95,10 @@ public:
   /// True for what is done at most once for a nest of two loops.
   bool isOutside(Operation *op) const {
     Operation *loop = op->getParentOfType<scf::ForOp>();
-    return !loop || heights.lookup(loop) > 2;
+    return !loop || isAround(loop);
   }
+  /// True for a loop around a nest of two.
+  bool isAround(Operation *loop) const { return heights.lookup(loop) > 2; }
 
 private:
   llvm::SmallDenseMap<Operation *, unsigned> heights;
@@ -163,10 +165,11 @@ bool NumberUses::canVary(OpOperand &use) {
   if (mlir::getElementTypeOrSelf(use.get()).isInteger(1))
     return true;
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    // A bound, or where a walk begins; steps are of vectors and tiles.
+    // A bound, or where a walk begins; steps are of vectors and tiles, and outside
+    // of blocks of them.
     if (operand > 2)
       followIteration(loop, operand - loop.getNumControlOperands());
-    return operand != 2;
+    return operand != 2 || loops.isAround(loop);
   }
   if (isa<scf::YieldOp>(op)) {
     Operation *parent = op->getParentOp();
@@ -258,6 +261,17 @@ static bool isNumber(arith::ConstantOp constant) {
                       constant.getType().isSignlessInteger(64));
 }
 
+/// True for a number that only says how many there are of something: then 1 is one
+/// like others.
+static bool isCount(arith::ConstantOp constant) {
+  return llvm::all_of(constant->getUses(), [](OpOperand &use) {
+    Operation *op = use.getOwner();
+    unsigned operand = use.getOperandNumber();
+    return (isa<scf::ForOp>(op) && operand == 1) ||
+           (isDivision(op) && operand == 1);
+  });
+}
+
 std::string KernelKey::get() {
   // Where numbers that are handed in begin.
   add(uintptr_t(candidate.launches.front().getSymbols().size()));
@@ -295,7 +309,8 @@ void KernelKey::add(Operation &op) {
     int64_t value = cast<IntegerAttr>(constant.getValue()).getInt();
     NumberUses uses(loops, maxMultiples);
     if (value < kMaxNumber && value > -kMaxNumber &&
-        (value > 1 || value < -1) && uses.canVary(constant)) {
+        (value > 1 || value < -1 || (value == 1 && isCount(constant))) &&
+        uses.canVary(constant)) {
       candidate.numbers.push_back(constant);
       add(constant.getType().getAsOpaquePointer());
       add(uintptr_t(value < 0));

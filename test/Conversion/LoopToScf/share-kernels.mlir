@@ -353,3 +353,62 @@ module @kernels {
     return
   }
 }
+
+// -----
+
+// How many tiles there are, of which there may be one, and how many of them are a block.
+
+// CHECK-LABEL: func.func @blocks
+// CHECK: loop.launch @kernels::@k0(%{{.*}}) symbols [1, 17]
+// CHECK: loop.launch @kernels::@k0(%{{.*}}) symbols [12, 9]
+// CHECK: func.func @k0(
+// CHECK-DAG: %[[TILES_AT:.*]] = llvm.getelementptr %{{.*}}[0]
+// CHECK-DAG: %[[TILES:.*]] = llvm.load %[[TILES_AT]]
+// CHECK-DAG: %[[STEP_AT:.*]] = llvm.getelementptr %{{.*}}[1]
+// CHECK-DAG: %[[STEP:.*]] = llvm.load %[[STEP_AT]]
+// CHECK: scf.for
+// CHECK: arith.remui %{{.*}}, %[[TILES]]
+// CHECK: scf.for %{{.*}} to %[[TILES]] step %[[STEP]]
+func.func @blocks(%a: tensor<4xf32>) {
+  %0 = loop.launch @kernels::@k0(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = loop.launch @kernels::@k1(%a) symbols [] work 4 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+module @kernels {
+  func.func @k0(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) {
+    %c0 = arith.constant 0 : i64
+    %c1 = arith.constant 1 : i64
+    %tiles = arith.constant 1 : i64
+    %step = arith.constant 17 : i64
+    scf.for %i = %b to %e step %c1 : i64 {
+      %j = arith.remui %i, %tiles : i64
+      scf.for %t = %c0 to %tiles step %step : i64 {
+        scf.for %u = %c0 to %t step %c1 : i64 {
+          scf.for %v = %c0 to %u step %c1 : i64 {
+            %q = llvm.getelementptr %p[%v] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+            llvm.store %j, %q : i64, !llvm.ptr
+          }
+        }
+      }
+    }
+    return
+  }
+  func.func @k1(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) {
+    %c0 = arith.constant 0 : i64
+    %c1 = arith.constant 1 : i64
+    %tiles = arith.constant 12 : i64
+    %step = arith.constant 9 : i64
+    scf.for %i = %b to %e step %c1 : i64 {
+      %j = arith.remui %i, %tiles : i64
+      scf.for %t = %c0 to %tiles step %step : i64 {
+        scf.for %u = %c0 to %t step %c1 : i64 {
+          scf.for %v = %c0 to %u step %c1 : i64 {
+            %q = llvm.getelementptr %p[%v] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+            llvm.store %j, %q : i64, !llvm.ptr
+          }
+        }
+      }
+    }
+    return
+  }
+}

@@ -59,12 +59,13 @@ def LoopShareKernelsPass : Pass<"loop-share-kernels", "::mlir::ModuleOp"> {
     factor, are computed of it.
 
     Numbers stay constants, and tell functions apart, that are 0, 1, -1 or have 30 bits
-    or more, are a step of a loop, a divisor where it is not around two more loops, a
+    or more, are a step or a divisor where there are not two more loops inside, a
     factor of vectors in an innermost loop, a factor of more than `max-multiples`
     different products there, or anything else but a bound or a start of a loop, part
     of a mask, a condition, an address, or of what is stored: there, code that does not
-    know them would be slower. Numbers that are divided by others are told apart by
-    the powers of two, up to 32, by which they can be divided.
+    know them would be slower. A 1 that is but a divisor or where loops end is a number
+    like others. Numbers that are divided by others are told apart by the powers of
+    two, up to 32, by which they can be divided.
 
     Assumes functions with the signature of `kiln/ABI/KernelABI.h`. Leaves alone
     what is not launched by a `loop.launch`, or called by another function.
