@@ -18,7 +18,6 @@
 #include "kiln/Base/FileSystem.h"
 
 #include <algorithm>
-#include <zlib.h>
 
 using namespace kiln;
 using namespace kiln::archive;
@@ -322,8 +321,4 @@ Result<SharedBytes> ZipFile::read(const ZipMember &member) {
                             "' is damaged: its crc does not match");
   checked_[index] = true;
   return bytes;
-}
-
-uint32_t archive::crc32(ByteView bytes) {
-  return static_cast<uint32_t>(::crc32_z(0, bytes.data(), bytes.size()));
 }
