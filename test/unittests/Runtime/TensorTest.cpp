@@ -29,6 +29,17 @@ TEST(Tensor, StorageIsAligned) {
   }
 }
 
+TEST(Tensor, LargeStorageBeginsAtAHugePage) {
+  constexpr size_t huge = size_t(2) << 20;
+  for (size_t bytes : {2 * huge, 2 * huge + 1, 5 * huge - 7}) {
+    auto storage = Storage::allocate(bytes);
+    ASSERT_TRUE(storage);
+    uint8_t *data = (*storage)->data();
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % huge, 0u);
+    data[0] = data[bytes - 1] = 1; // all of it is there
+  }
+}
+
 TEST(Tensor, RefusesSizesThatDoNotFit) {
   EXPECT_FALSE(Tensor::empty(DType::F32, {-1}));
   EXPECT_FALSE(Tensor::empty(DType::F32, {int64_t(1) << 46}));
