@@ -8,9 +8,9 @@
 
 #include "DeviceCopy.h"
 #include "kiln/Base/CheckedMath.h"
-#include "kiln/Runtime/Device.h"
 
-#include <cstring>
+#include <algorithm>
+#include <optional>
 
 namespace kiln::runtime {
 
@@ -72,9 +72,21 @@ Result<Tensor> Tensor::toDevice(Device &device, const char *holder) const {
   return host ? move(*host, &device, holder) : host;
 }
 
-/// Its elements are all the bytes between its first and its last one.
-static bool isDense(const Tensor &tensor, size_t span) {
-  return span == static_cast<size_t>(tensor.numel()) * itemSize(tensor.dtype());
+/// Its elements are all there is between its first and its last one, each in a
+/// place of its own.
+static bool isDense(const Tensor &tensor) {
+  std::vector<std::pair<int64_t, int64_t>> dims;
+  for (int64_t i = 0; i < tensor.rank(); ++i)
+    if (tensor.size(i) != 1)
+      dims.emplace_back(tensor.stride(i), tensor.size(i));
+  std::sort(dims.begin(), dims.end());
+  int64_t together = 1;
+  for (auto [stride, size] : dims) {
+    if (stride != together)
+      return false;
+    together *= size;
+  }
+  return true;
 }
 
 /// Elements at the same places, seen from the first one.
@@ -87,13 +99,64 @@ static bool haveSameLayout(const Tensor &a, const Tensor &b) {
   return true;
 }
 
-Status copyAcross(const Tensor &source, const Tensor &target) {
-  auto span = getSpan(target);
-  if (!span)
-    return span.takeError();
-  if (haveSameLayout(source, target) && isDense(target, *span))
-    return copyBytes(*source.storage(), source.data(), *target.storage(),
-                     target.data(), *span);
+/// As many neighbours as one item as 8 bytes hold, where both sides have them
+/// together and at multiples of their size.
+static void widenItems(StridedCopy &copy) {
+  constexpr uint32_t kWidest = 8;
+  if (copy.itemBytes > kWidest) {
+    copy.dims.push_back({copy.itemBytes / kWidest, kWidest, kWidest});
+    copy.itemBytes = kWidest;
+  }
+  if (copy.dims.empty())
+    return;
+  CopyDim &last = copy.dims.back();
+  if (last.source != copy.itemBytes || last.target != copy.itemBytes)
+    return;
+  uint64_t places = reinterpret_cast<uintptr_t>(copy.source) |
+                    reinterpret_cast<uintptr_t>(copy.target);
+  for (size_t i = 0; i + 1 < copy.dims.size(); ++i)
+    places |= copy.dims[i].source | copy.dims[i].target;
+  while (copy.itemBytes < kWidest && last.size % 2 == 0 &&
+         places % (2 * copy.itemBytes) == 0) {
+    copy.itemBytes *= 2;
+    last = {last.size / 2, copy.itemBytes, copy.itemBytes};
+  }
+  if (last.size == 1)
+    copy.dims.pop_back();
+}
+
+/// A copy that the device of both tensors can do by itself; none where elements
+/// share a place, of which the last has to stay, or it would read what it
+/// writes.
+static std::optional<StridedCopy> getStridedCopy(const Tensor &source,
+                                                 const Tensor &target) {
+  auto from = getSpan(source), to = getSpan(target);
+  if (!from || !to)
+    return std::nullopt;
+  if (source.data() < target.data() + *to &&
+      target.data() < source.data() + *from)
+    return std::nullopt;
+  StridedCopy copy;
+  copy.source = source.data();
+  copy.target = target.data();
+  copy.itemBytes = static_cast<uint32_t>(itemSize(source.dtype()));
+  copy.dims = copyDims(source, target);
+  int64_t taken = copy.itemBytes; // bytes up to the end of the inner dimensions
+  for (size_t i = copy.dims.size(); i-- > 0;) {
+    const CopyDim &dim = copy.dims[i];
+    if (dim.source < 0 || dim.target < taken)
+      return std::nullopt;
+    taken += dim.target * (dim.size - 1);
+  }
+  widenItems(copy);
+  if (copy.dims.size() > StridedCopy::kMostDims)
+    return std::nullopt;
+  return copy;
+}
+
+/// Elements of which one side is on a device at least, put into their order by
+/// the host.
+static Status copyByHost(const Tensor &source, const Tensor &target) {
   auto from = source.toHost();
   if (!from)
     return from.takeError();
@@ -105,8 +168,64 @@ Status copyAcross(const Tensor &source, const Tensor &target) {
     return to.takeError();
   if (Status s = copyElements(*from, *to); !s)
     return s;
-  return copyBytes(*to->storage(), to->data(), *target.storage(),
-                   target.data(), *span);
+  auto span = getSpan(target);
+  return span ? copyBytes(*to->storage(), to->data(), *target.storage(),
+                          target.data(), *span)
+              : Status(span.takeError());
+}
+
+static Status copyOnDevice(const Tensor &source, const Tensor &target) {
+  auto copy = getStridedCopy(source, target);
+  return copy ? target.storage()->device()->copyStrided(*copy)
+              : copyByHost(source, target);
+}
+
+/// The tensor, or a copy without gaps if these are more than its elements.
+static Result<Tensor> withoutGaps(const Tensor &tensor) {
+  auto span = getSpan(tensor);
+  if (!span)
+    return span.takeError();
+  size_t bytes = static_cast<size_t>(tensor.numel()) * itemSize(tensor.dtype());
+  return *span <= bytes ? Result<Tensor>(tensor) : tensor.clone();
+}
+
+/// To a device, where elements find their order.
+static Status copyUp(const Tensor &source, const Tensor &target) {
+  auto packed = withoutGaps(source);
+  if (!packed)
+    return packed.takeError();
+  auto there = packed->toDevice(*target.storage()->device());
+  return there ? copyOnDevice(*there, target) : Status(there.takeError());
+}
+
+/// From a device, where elements find their order if the target has no gaps.
+static Status copyDown(const Tensor &source, const Tensor &target) {
+  if (!isDense(target)) {
+    auto packed = withoutGaps(source);
+    return packed ? copyByHost(*packed, target) : Status(packed.takeError());
+  }
+  auto ordered = Tensor::emptyOn(source.storage()->device(), source.dtype(),
+                                 source.sizes());
+  if (!ordered)
+    return ordered.takeError();
+  *ordered = ordered->asStrided(target.sizes(), target.strides(), 0);
+  Status copied = copyOnDevice(source, *ordered);
+  return copied ? copyAcross(*ordered, target) : copied;
+}
+
+Status copyAcross(const Tensor &source, const Tensor &target) {
+  if (haveSameLayout(source, target) && isDense(target)) {
+    auto span = getSpan(target);
+    return span ? copyBytes(*source.storage(), source.data(), *target.storage(),
+                            target.data(), *span)
+                : Status(span.takeError());
+  }
+  Device *from = source.storage()->device(), *to = target.storage()->device();
+  if (!from)
+    return copyUp(source, target);
+  if (!to)
+    return copyDown(source, target);
+  return from == to ? copyOnDevice(source, target) : copyByHost(source, target);
 }
 
 } // namespace kiln::runtime

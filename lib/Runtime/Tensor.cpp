@@ -243,17 +243,6 @@ std::vector<int64_t> rowMajorStrides(const std::vector<int64_t> &sizes) {
   return strides;
 }
 
-namespace {
-
-/// A dimension of a copy, strides in bytes.
-struct CopyDim {
-  int64_t size;
-  int64_t source;
-  int64_t target;
-};
-
-/// Drops dimensions of size 1, puts small target strides innermost and merges
-/// dimensions that are adjacent in both tensors. Empty: one element.
 std::vector<CopyDim> copyDims(const Tensor &source, const Tensor &target) {
   int64_t item = static_cast<int64_t>(itemSize(source.dtype()));
   std::vector<CopyDim> dims;
@@ -278,6 +267,8 @@ std::vector<CopyDim> copyDims(const Tensor &source, const Tensor &target) {
   }
   return merged;
 }
+
+namespace {
 
 template <size_t Item>
 void copyRow(const uint8_t *source, uint8_t *target, const CopyDim &dim) {

@@ -101,6 +101,7 @@ CudaDevice::~CudaDevice() {
   if (stream_)
     driver_.cuStreamSynchronize(stream_);
   allocator_.freeAll();
+  copies_.free();
   context_.checks->free();
   if (stream_)
     driver_.cuStreamDestroy_v2(stream_);
@@ -225,17 +226,32 @@ Status CudaDevice::launch(const DeviceImage &image, const GridLaunch &launch) {
     return s;
   const CudaImage::Kernel &kernel = code.kernels()[launch.kernel];
   ++stats_.launches;
-  int answer = driver_.cuLaunchKernel(
-      kernel.function, launch.blocks, 1, 1, launch.threads, 1, 1,
-      launch.sharedBytes, stream_, launch.parameters, nullptr);
+  return noteLaunch(driver_.cuLaunchKernel(kernel.function, launch.blocks, 1, 1,
+                                           launch.threads, 1, 1,
+                                           launch.sharedBytes, stream_,
+                                           launch.parameters, nullptr),
+                    kernel.name);
+}
+
+/// What the driver answered to a launch, and, where each is waited for, what
+/// became of it.
+Status CudaDevice::noteLaunch(int answer, const std::string &kernel) {
   if (answer == kSuccess && isBlocking_)
     answer = driver_.cuStreamSynchronize(stream_);
   if (answer != kSuccess)
-    return context_.check(answer,
-                          ("launching kernel '" + kernel.name + "'").c_str(),
-                          kernel.name, isBlocking_);
-  lastKernel_ = kernel.name;
+    return context_.check(answer, ("launching kernel '" + kernel + "'").c_str(),
+                          kernel, isBlocking_);
+  lastKernel_ = kernel;
   return Status::success();
+}
+
+Status CudaDevice::copyStrided(const runtime::StridedCopy &copy) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  ContextScope current(context_);
+  ++stats_.stridedCopies;
+  std::string kernel;
+  int answer = copies_.launch(copy, stream_, kernel);
+  return noteLaunch(answer, kernel);
 }
 
 const char *CudaDevice::checkCode() const { return kCheckPTX; }

@@ -11,6 +11,7 @@
 
 #include "Allocator.h"
 #include "Context.h"
+#include "StridedCopies.h"
 
 namespace kiln::cuda {
 
@@ -27,7 +28,7 @@ class CudaDevice : public runtime::Device {
 public:
   CudaDevice(Context context, bool isBlocking)
       : context_(std::move(context)), driver_(*context_.driver),
-        allocator_(driver_), isBlocking_(isBlocking) {}
+        allocator_(driver_), copies_(driver_), isBlocking_(isBlocking) {}
   ~CudaDevice() override;
   Status start();
 
@@ -41,6 +42,7 @@ public:
   Status upload(void *target, const void *source, size_t bytes) override;
   Status download(void *target, const void *source, size_t bytes) override;
   Status copy(void *target, const void *source, size_t bytes) override;
+  Status copyStrided(const runtime::StridedCopy &copy) override;
   Result<std::shared_ptr<DeviceImage>>
   load(const package::KernelImage &image, package::KernelStore *store) override;
   Status launch(const DeviceImage &image, const GridLaunch &launch) override;
@@ -61,11 +63,13 @@ private:
     return context_.check(answer, what, lastKernel_);
   }
   Status wait(std::unique_lock<std::mutex> &lock, const char *what);
+  Status noteLaunch(int answer, const std::string &kernel);
 
   Context context_;
   const Driver &driver_;
   Handle stream_ = nullptr;
   Allocator allocator_;
+  StridedCopies copies_; ///< guarded by the mutex
   const bool isBlocking_;
   mutable std::mutex mutex_; ///< of what follows, and of launches
   std::string lastKernel_;

@@ -70,6 +70,33 @@ void check(void **parameters) {
   fail(LaunchFailed);
 }
 
+/// Parameters: source, target, count, rank, sizes and steps of the dimensions.
+/// A copy outside of memory is an illegal address.
+void copy(const Function &function, void **parameters) {
+  auto parameter = [&](int i) {
+    return *static_cast<Address *>(parameters[i]);
+  };
+  auto dims = static_cast<const Address(*)[3]>(parameters[4]);
+  size_t item = std::atoi(&function.name[function.name.rfind('_') + 1]);
+  Address count = 1;
+  for (Address i = 0; i < parameter(3); ++i)
+    count *= dims[i][0];
+  for (Address at = 0; at < count; ++at) {
+    Address left = at, source = parameter(0), target = parameter(1);
+    for (Address i = 0; i < parameter(3); ++i) {
+      source += left % dims[i][0] * dims[i][1];
+      target += left % dims[i][0] * dims[i][2];
+      left /= dims[i][0];
+    }
+    if (bytesFrom(source) < item || bytesFrom(target) < item) {
+      fail(IllegalAddress);
+      return;
+    }
+    std::memcpy(reinterpret_cast<void *>(target),
+                reinterpret_cast<const void *>(source), item);
+  }
+}
+
 int run(const Function &function, unsigned blocks, unsigned threads,
         unsigned shared, void **parameters) {
   State &s = state();
@@ -93,6 +120,8 @@ int run(const Function &function, unsigned blocks, unsigned threads,
     saxpy(parameters);
   else if (function.name == "kiln_check")
     check(parameters);
+  else if (function.name.compare(0, 10, "kiln_copy_") == 0)
+    copy(function, parameters);
   else if (function.name == "fake_fault" || ++launches == setting("fault", 0))
     fail(IllegalAddress);
   else if (function.name == "fake_lost")

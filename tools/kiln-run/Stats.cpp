@@ -277,7 +277,8 @@ static void writeRuntime(JsonWriter &json, const session::Session &session,
     json.key("uploaded_bytes").number(int64_t(did.uploadedBytes));
     json.key("downloaded_bytes").number(int64_t(did.downloadedBytes));
     json.key("synchronizations").number(int64_t(did.synchronizations));
-    json.key("host_arguments").number(int64_t(runs.hostArguments)).endObject();
+    json.key("host_arguments").number(int64_t(runs.hostArguments));
+    json.key("strided_copies").number(int64_t(did.stridedCopies)).endObject();
     json.key("cudagraphs").beginObject();
     json.key("graphs").number(int64_t(did.graphs));
     json.key("replays").number(int64_t(runs.graphReplays));

@@ -71,6 +71,24 @@ struct GridLaunch {
   void **parameters = nullptr; ///< addresses of the values of the parameters
 };
 
+/// A dimension of a copy: its elements, and bytes from each to the next.
+struct CopyDim {
+  int64_t size;
+  int64_t source;
+  int64_t target;
+};
+
+/// Elements that go from one place of a device to another, each at strides of
+/// its own.
+struct StridedCopy {
+  static constexpr size_t kMostDims = 8;
+  const void *source = nullptr;
+  void *target = nullptr;
+  uint32_t itemBytes = 0; ///< 1, 2, 4 or 8
+  /// At most `kMostDims`, by falling strides of the target.
+  std::vector<CopyDim> dims;
+};
+
 /// Launches that are asked for together, again and again, in their order.
 class DeviceGraph {
 public:
@@ -84,6 +102,7 @@ public:
 /// What a device did, for `--stats` and tests.
 struct DeviceStats {
   uint64_t launches = 0;       ///< of single kernels
+  uint64_t stridedCopies = 0;
   uint64_t graphs = 0;         ///< that were made
   uint64_t graphLaunches = 0, graphUpdates = 0;
   uint64_t allocations = 0;    ///< that the driver was asked for
@@ -136,6 +155,9 @@ public:
   virtual Status download(void *target, const void *source, size_t bytes) = 0;
   /// Within the device; the ranges do not overlap.
   virtual Status copy(void *target, const void *source, size_t bytes) = 0;
+  /// The same of elements that do not lie together on both sides; no two of
+  /// them go to one place.
+  virtual Status copyStrided(const StridedCopy &copy) = 0;
 
   /// Unsupported for an image that this device or its driver does not take. `store`,
   /// which may be null, keeps what the driver makes of it for the next process.
