@@ -10,6 +10,7 @@
 
 #include "CompilerFiles.h"
 #include "IsolatedCompiler.h"
+#include "LaterLibraries.h"
 
 #include "kiln/ABI/CompilerABI.h"
 #include "kiln/Session/ProgramKey.h"
@@ -37,6 +38,19 @@ static Result<const kiln_compiler_api *> load() {
     return Error::unsupported("'" + path + "' is not the compiler of version " +
                               std::to_string(KILN_COMPILER_ABI_VERSION));
   return api;
+}
+
+namespace {
+/// The library, as long as the process.
+struct Library {
+  session::LaterLibraries parts; ///< made before it is opened
+  Result<const kiln_compiler_api *> api = load();
+};
+} // namespace
+
+static const Library &getLibrary() {
+  static const Library library;
+  return library;
 }
 
 /// Has each thread of a pool work, if it is there before the work is done.
@@ -97,7 +111,7 @@ session::compileByLibrary(const LibraryRequest &wanted,
                           std::optional<double> isolationGraceSeconds) {
   // What keys say, before the dynamic linker chooses.
   static const EnvironmentRecord &expected = ownEnvironment();
-  static const Result<const kiln_compiler_api *> api = load();
+  const Result<const kiln_compiler_api *> &api = getLibrary().api;
   if (!api) {
     LibraryResult failed;
     failed.package = api.error();
@@ -111,7 +125,7 @@ session::compileByLibrary(const LibraryRequest &wanted,
     request.joint = nullptr;
     request.tuner = nullptr;
   }
-  auto compile = [](const LibraryRequest &one) {
+  auto compile = [&api](const LibraryRequest &one) {
     return compileHere(**api, one);
   };
   LibraryResult made =
@@ -121,4 +135,9 @@ session::compileByLibrary(const LibraryRequest &wanted,
   made.isLoaded = true;
   made.whyForeign = whyForeign;
   return made;
+}
+
+void session::releaseCompiler() {
+  getLibrary().parts.releasePages();
+  releaseFreeMemory();
 }

@@ -51,6 +51,10 @@ struct LibraryRequest {
 LibraryResult compileByLibrary(const LibraryRequest &wanted,
                                std::optional<double> isolationGraceSeconds);
 
+/// Takes what the library keeps in memory between compilations out of it: code,
+/// which the next one reads anew from its files, and memory that is free.
+void releaseCompiler();
+
 } // namespace kiln::session
 
 #endif // KILN_LIB_SESSION_COMPILERLIBRARY_H

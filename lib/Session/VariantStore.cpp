@@ -12,6 +12,7 @@
 #include "CompilerLibrary.h"
 #include "VariantLog.h"
 
+#include "kiln/Base/FileSystem.h"
 #include "kiln/Cache/TieredStore.h"
 #include "kiln/Runtime/KernelImage.h"
 #include "kiln/Session/ProgramKey.h"
@@ -104,8 +105,11 @@ Status VariantStore::takePackage() {
                              : "with the optimizer '" +
                                    package->facts.optimizer + "'") +
                         ", found '" + options_.optimizer + "'");
-  return package ? add(std::move(*package))
-                 : Status(package.error().withContext(file));
+  if (!package)
+    return package.error().withContext(file);
+  // All of it was copied.
+  releasePages(source_->bytes.view(), source_->bytes.owner());
+  return add(std::move(*package));
 }
 
 /// Adds a variant that was compiled before, and makes what it needs.
@@ -407,6 +411,8 @@ VariantStore::compileBytes(const CompileOptions &wanted,
       request, options_.isolated
                    ? std::optional<double>(options_.isolationGraceSeconds)
                    : std::nullopt);
+  if (options_.releaseCompiler && made.isLoaded)
+    releaseCompiler();
   stats_.tuning += tuning.stats();
   whyNotKept_ = std::move(made.whyForeign);
   if (whyNotKept_.empty() && tuning.stats().passing != 0)

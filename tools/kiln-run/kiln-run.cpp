@@ -385,8 +385,9 @@ Status Run::openSession() {
   auto source = openModel(options_.path, load);
   if (!source)
     return source.takeError();
-  auto session =
-      session::Session::open(std::move(*source), options_.session);
+  // The driver of a GPU needs as much memory as the compiler when it has gone.
+  options_.session.releaseCompiler = options_.session.device != "cpu";
+  auto session = session::Session::open(std::move(*source), options_.session);
   if (!session)
     return session.takeError();
   session_ = std::move(*session);

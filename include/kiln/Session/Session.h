@@ -73,6 +73,10 @@ struct SessionOptions : CompileOptions {
   bool isolated = true;
   /// What such a copy may take beyond `maxSeconds`, which it heeds itself.
   double isolationGraceSeconds = 10;
+  /// Has the compiler leave memory after each compilation: 100 MB and more, for
+  /// a few milliseconds that the next one takes longer. For who seldom
+  /// compiles.
+  bool releaseCompiler = false;
   /// Replaces the compiler library.
   InProcessCompiler compiler;
 };
