@@ -161,20 +161,22 @@ Executable::load(package::Package package, const OperatorRegistry &registry,
   executable->package_ = std::move(package);
   package::Package &own = executable->package_;
 
-  auto code = loadCode(own, std::move(device), store);
-  if (!code)
-    return code.takeError();
-  own.image.bytes = {};
-  executable->grids_ = code->grids;
+  // What is on a device is not kept here while its driver takes memory to make
+  // code.
   for (package::ConstantTensor &constant : own.constants) {
     auto tensor = materialize(constant);
-    if (tensor && code->device)
-      tensor = tensor->toDevice(*code->device, "constants");
+    if (tensor && device)
+      tensor = tensor->toDevice(*device, "constants");
     if (!tensor)
       return tensor.takeError();
     executable->constants_.push_back(std::move(*tensor));
     constant.bytes = {};
   }
+  auto code = loadCode(own, std::move(device), store);
+  if (!code)
+    return code.takeError();
+  own.image.bytes = {};
+  executable->grids_ = code->grids;
   executable->guards_ = std::make_unique<GuardTable>(own);
   for (auto [programs, runners] :
        {std::pair(&own.programs, &executable->runners_),

@@ -81,6 +81,8 @@ public:
     uint32_t sharedBytes = 0; ///< that launches may ask for by now
   };
   std::vector<Kernel> &kernels() const { return kernels_; }
+  /// Texts that the driver assembled; of the others there was machine code.
+  size_t assembled() const { return assembled_; }
 
   /// Success when a launch may ask for so much dynamic shared memory. One thread at a
   /// time.
@@ -95,6 +97,7 @@ private:
   Context context_;
   std::shared_ptr<runtime::Device> device_;
   std::vector<Handle> modules_, libraries_;
+  size_t assembled_ = 0;
   mutable std::vector<Kernel> kernels_;
 };
 

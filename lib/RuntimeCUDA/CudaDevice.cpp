@@ -215,6 +215,9 @@ CudaDevice::load(const package::KernelImage &image,
   auto loaded = CudaImage::load(context_, image, store, shared_from_this());
   if (!loaded)
     return loaded.takeError();
+  std::lock_guard<std::mutex> lock(mutex_);
+  stats_.assembled += (*loaded)->assembled();
+  stats_.codeFound += (*loaded)->kernels().size() - (*loaded)->assembled();
   return std::shared_ptr<DeviceImage>(std::move(*loaded));
 }
 

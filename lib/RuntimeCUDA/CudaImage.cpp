@@ -223,15 +223,31 @@ void keepCode(const Context &context, const Task &task,
   store.keep(task.key, image, task.micros);
 }
 
+/// What was not found, the longest texts first: threads end at about the same
+/// time.
+std::vector<size_t> getOrder(const std::vector<Task> &tasks) {
+  std::vector<std::pair<size_t, size_t>> byLength;
+  for (size_t i = 0; i < tasks.size(); ++i)
+    if (!tasks[i].isFound)
+      byLength.emplace_back(std::strlen(tasks[i].ptx), i);
+  std::sort(byLength.begin(), byLength.end(), [](auto &a, auto &b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  std::vector<size_t> order;
+  for (auto [length, i] : byLength)
+    order.push_back(i);
+  return order;
+}
+
 /// Assembles what was not found, on several threads.
 void assembleAll(const Context &context, const package::KernelImage &image,
                  std::vector<Task> &tasks) {
+  const std::vector<size_t> order = getOrder(tasks);
   std::atomic<size_t> next{0};
   auto work = [&] {
     ContextScope current(context);
-    for (size_t i; (i = next++) < tasks.size();) {
-      if (tasks[i].isFound)
-        continue;
+    for (size_t at; (at = next++) < order.size();) {
+      const size_t i = order[at];
       auto start = std::chrono::steady_clock::now();
       assemble(context, image.kernels[i].name, tasks[i]);
       tasks[i].micros = static_cast<uint64_t>(
@@ -240,12 +256,10 @@ void assembleAll(const Context &context, const package::KernelImage &image,
               .count());
     }
   };
-  size_t missing = static_cast<size_t>(
-      std::count_if(tasks.begin(), tasks.end(),
-                    [](const Task &task) { return !task.isFound; }));
-  constexpr size_t kMostThreads = 16;
+  // Each of them takes some 20 MB while the driver assembles.
+  constexpr size_t kMostThreads = 8;
   size_t threads = std::min<size_t>(
-      {missing, std::max(std::thread::hardware_concurrency(), 1u),
+      {order.size(), std::max(std::thread::hardware_concurrency(), 1u),
        kMostThreads});
   std::vector<std::thread> others;
   try {
@@ -298,6 +312,7 @@ CudaImage::load(const Context &context, const package::KernelImage &image,
     // What comes from outside and is not taken was not there.
     if (task.isFound && loaded->add(name, task.code->data()))
       continue;
+    ++loaded->assembled_;
     if (task.isFound) {
       task.isFound = false;
       assemble(context, name, task);

@@ -279,6 +279,9 @@ static void writeRuntime(JsonWriter &json, const session::Session &session,
     json.key("synchronizations").number(int64_t(did.synchronizations));
     json.key("host_arguments").number(int64_t(runs.hostArguments));
     json.key("strided_copies").number(int64_t(did.stridedCopies)).endObject();
+    json.key("device_code").beginObject();
+    json.key("assembled").number(int64_t(did.assembled));
+    json.key("found").number(int64_t(did.codeFound)).endObject();
     json.key("cudagraphs").beginObject();
     json.key("graphs").number(int64_t(did.graphs));
     json.key("replays").number(int64_t(runs.graphReplays));

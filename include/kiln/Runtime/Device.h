@@ -103,6 +103,8 @@ public:
 struct DeviceStats {
   uint64_t launches = 0;       ///< of single kernels
   uint64_t stridedCopies = 0;
+  uint64_t assembled = 0;      ///< texts of kernels
+  uint64_t codeFound = 0;      ///< machine code of others, in a store
   uint64_t graphs = 0;         ///< that were made
   uint64_t graphLaunches = 0, graphUpdates = 0;
   uint64_t allocations = 0;    ///< that the driver was asked for
