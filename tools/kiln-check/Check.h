@@ -9,6 +9,8 @@
 #ifndef KILN_TOOLS_KILN_CHECK_CHECK_H
 #define KILN_TOOLS_KILN_CHECK_CHECK_H
 
+#include "common/Calls.h"
+
 #include "kiln/Archive/IoFile.h"
 #include "kiln/Archive/OpCases.h"
 #include "kiln/Session/Session.h"
@@ -23,6 +25,7 @@ struct Config {
   CompileOptions compile; ///< of every program
   bool gradients = false;
   bool dynamic = false; ///< every size of an input becomes a symbol
+  bool twice = false;   ///< a second call must give the same bits
   unsigned threads = 1;
   std::string device = "cpu"; ///< of every program
   unsigned jobs = 1;
@@ -79,6 +82,13 @@ Outcome runArchive(const Item &item, const Config &config);
 std::string compareAtOtherSizes(const archive::OpCase &opCase,
                                 const Config &config,
                                 session::Session &session, bool &wasRun);
+
+/// Whether a value has the bits that it had in another call; empty if it has.
+std::string compareBits(const runtime::OpValue &first,
+                        const runtime::OpValue &second);
+/// The same of results, with the number of the first that differs.
+std::string compareBits(const std::vector<tools::CallOutput> &first,
+                        const std::vector<tools::CallOutput> &second);
 
 /// Says so if the stored gradients of a case are not those of its function, which
 /// is smooth at its inputs; else empty.

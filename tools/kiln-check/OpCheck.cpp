@@ -150,7 +150,10 @@ public:
   Outcome run();
 
 private:
+  Status makeInputs();
   Result<tools::CallResult> call();
+  Result<tools::CallResult> callSession();
+  std::string compareAgain(const tools::CallResult &first);
   std::string compareOutputs(const tools::CallResult &result) const;
   std::string compareInputs(const tools::CallResult &result) const;
   std::string compareGradients(const tools::CallResult &result) const;
@@ -163,13 +166,20 @@ private:
 };
 } // namespace
 
-Result<tools::CallResult> CaseRun::call() {
+Status CaseRun::makeInputs() {
+  inputs_.clear();
   for (const CaseTensor &tensor : case_.tensors) {
     auto input = makeInput(tensor);
     if (!input)
       return input.takeError();
     inputs_.emplace_back(std::move(*input));
   }
+  return Status::success();
+}
+
+Result<tools::CallResult> CaseRun::call() {
+  if (Status s = makeInputs(); !s)
+    return s.takeError();
   session::SessionOptions options = sessionOptions(config_, config_.gradients);
   auto session = session::Session::open(
       archive::Source::of(case_.makeProgram()),
@@ -177,6 +187,10 @@ Result<tools::CallResult> CaseRun::call() {
   if (!session)
     return session.takeError();
   session_ = std::move(*session);
+  return callSession();
+}
+
+Result<tools::CallResult> CaseRun::callSession() {
   if (!config_.gradients)
     return tools::runCall(*session_, inputs_, false, nullptr);
   // Tangents by the path of the output, as makeProgram writes it.
@@ -299,6 +313,29 @@ std::string CaseRun::compareGradients(const tools::CallResult &result) const {
   return "";
 }
 
+/// Another call of the same inputs must give the same bits, but for random
+/// results and those without contents.
+std::string CaseRun::compareAgain(const tools::CallResult &first) {
+  for (const CaseResult &result : case_.expected)
+    if (case_.isRandom || result.kind == CaseResult::Kind::Meta)
+      return "";
+  std::vector<OpValue> changed = std::move(inputs_);
+  if (Status s = makeInputs(); !s)
+    return s.error().message;
+  auto second = callSession();
+  if (!second)
+    return "the second call: " + second.error().message;
+  std::string text = compareBits(first.outputs, second->outputs);
+  if (!text.empty())
+    return "result " + text;
+  text = compareBits(first.gradients, second->gradients);
+  if (!text.empty())
+    return "gradient " + text;
+  for (size_t i = 0; i < changed.size() && text.empty(); ++i)
+    text = compareBits(changed[i], inputs_[i]);
+  return text.empty() ? "" : "an input afterwards " + text;
+}
+
 Outcome CaseRun::finish(Outcome outcome) const {
   if (!outcome.text.empty())
     outcome.text = case_.id + ": " + outcome.text;
@@ -328,6 +365,8 @@ Outcome CaseRun::run() {
       if (std::string noise = describeNoise(case_, config_); !noise.empty())
         return finish({Outcome::NotApplicable, noise});
   }
+  if (text.empty() && config_.twice)
+    text = compareAgain(*result);
   bool ranOtherSizes = false;
   if (text.empty() && config_.dynamic && !config_.gradients)
     text = compareAtOtherSizes(case_, config_, *session_, ranOtherSizes);

@@ -37,6 +37,8 @@ a folder of exported programs with an expect.json, or a folder of such folders.
   --dynamic          every size of an input becomes a symbol, as torch.compile
                      with dynamic=True; a program that passes is called with
                      larger sizes too and compared with backend eager
+  --twice            cases of operators are called a second time, which must give
+                     the same bits
   --filter=GLOB      only overloads and archives whose name matches
   --every=N          of those, the first, the one N later and so on
   --max-failures=N   stop after N failures
@@ -217,6 +219,7 @@ static Status parseFlags(CommandLine &line, Flags &flags, int argc,
   addOptionFlags(line, OptionTool::Check, config.compile);
   line.flag("grad", config.gradients);
   line.flag("dynamic", config.dynamic);
+  line.flag("twice", config.twice);
   line.flag("list-failures", flags.listFailures);
   line.value("filter", flags.filter);
   line.value("json", flags.jsonPath);
