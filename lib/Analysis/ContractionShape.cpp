@@ -60,6 +60,8 @@ private:
   uint64_t count(ArrayRef<unsigned> dims) const;
   unsigned countOuter(ArrayRef<unsigned> columns) const;
   bool assignMasks(ArrayRef<unsigned> rows, ArrayRef<unsigned> columns);
+  bool moveNeighboursLast(unsigned k, SmallVectorImpl<unsigned> &across,
+                          ArrayRef<unsigned> sum) const;
   bool dependsOn(ExprAttr mask, ArrayRef<unsigned> dims) const;
   bool walksAsOne(unsigned k, ArrayRef<unsigned> dims) const;
   void describe(ArrayRef<unsigned> dims, DimGroup &group) const;
@@ -277,6 +279,27 @@ bool ShapeAnalysis::assignMasks(ArrayRef<unsigned> rows,
          !dependsOn(shape.masks[1], rows);
 }
 
+/// Walks the rows or columns of operand `k` in the order of the operand, where a tile's
+/// result may be stored in any order and the sum is long: the channels of an image that has
+/// them last are neighbours, those of the gradient of its weight need not be. True if that
+/// is another order than before.
+bool ShapeAnalysis::moveNeighboursLast(unsigned k,
+                                       SmallVectorImpl<unsigned> &across,
+                                       ArrayRef<unsigned> sum) const {
+  if (!frame.keepsOrder || across.size() < 2 || sum.empty() ||
+      !walksAsOne(2, across) || count(sum) < kMinGathered ||
+      steps[across.back()][k].isConstant(1) ||
+      steps[sum.back()][k].isConstant(1))
+    return false;
+  auto *last = llvm::find_if(across, [&](unsigned dim) {
+    return steps[dim][k].isConstant(1) && count(dim) >= kMinChannels;
+  });
+  if (last == across.end())
+    return false;
+  std::rotate(last, last + 1, across.end());
+  return true;
+}
+
 bool ShapeAnalysis::walksAsOne(unsigned k, ArrayRef<unsigned> dims) const {
   for (unsigned i = 1; i < dims.size(); ++i)
     if (steps[dims[i - 1]][k] != steps[dims[i]][k] * extents[dims[i]])
@@ -350,7 +373,9 @@ std::optional<ContractionShape> ShapeAnalysis::run() {
   }
   if (!assignMasks(rows, columns))
     return std::nullopt;
-  unsigned first = countOuter(columns);
+  moveNeighboursLast(0, rows, sum);
+  bool isMoved = moveNeighboursLast(1, columns, sum);
+  unsigned first = isMoved ? 0 : countOuter(columns);
   shape.outer.assign(columns.begin(), columns.begin() + first);
   columns.erase(columns.begin(), columns.begin() + first);
   describe(rows, shape.rows);
@@ -526,18 +551,20 @@ analysis::getOperandBoxes(ContractOp op, const ContractionShape &shape,
   return boxes;
 }
 
-bool analysis::hasSumVectors(ContractOp op, const ContractionShape &shape,
-                             unsigned k, int64_t lanes) {
+/// True if `group`'s innermost run is as `hasSumVectors` wants the sum's.
+static bool hasVectorsAlong(ContractOp op, const ContractionShape &shape,
+                            unsigned k, const DimGroup &group, int64_t lanes) {
   MLIRContext *context = op.getContext();
   bool isLeft = (k == 0) != shape.exchanged;
   if (!(isLeft ? op.getLhsPrologue() : op.getRhsPrologue()).empty() ||
-      shape.sum.dims.empty() || shape.sum.extent.getConstant().value_or(0) < 1)
+      group.dims.empty() || shape.sum.dims.empty() ||
+      shape.sum.extent.getConstant().value_or(0) < 1)
     return false;
   auto divides = [&](ExprAttr expr) {
     auto constant = expr.getConstant();
     return constant && *constant % lanes == 0;
   };
-  const DimGroup::Run &run = shape.sum.runs.back();
+  const DimGroup::Run &run = group.runs.back();
   ExprAttr first = guard::substitute(shape.addresses[k], [&](ExprAttr leaf) {
     return leaf.isDim() ? guard::getConstant(context, 0) : leaf;
   });
@@ -553,4 +580,15 @@ bool analysis::hasSumVectors(ContractOp op, const ContractionShape &shape,
       return false;
   }
   return true;
+}
+
+bool analysis::hasSumVectors(ContractOp op, const ContractionShape &shape,
+                             unsigned k, int64_t lanes) {
+  return hasVectorsAlong(op, shape, k, shape.sum, lanes);
+}
+
+bool analysis::hasAcrossVectors(ContractOp op, const ContractionShape &shape,
+                                unsigned k, int64_t lanes) {
+  return hasVectorsAlong(op, shape, k, k == 0 ? shape.rows : shape.columns,
+                         lanes);
 }

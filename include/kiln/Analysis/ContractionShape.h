@@ -75,7 +75,9 @@ struct ContractionFrame {
   /// need not be linear in them.
   ArrayRef<unsigned> outer;
   /// Neighbours in the result stay columns, however many rows and columns there are:
-  /// nothing is packed that would cost more.
+  /// nothing is packed that would cost more. Rows and columns of a long sum that an operand
+  /// does not have as neighbours are walked in the order of the operand, and each element
+  /// of the result is stored where it belongs.
   bool keepsOrder = false;
   /// A dimension of the result that is the rows even if it has one element, which is no
   /// dimension of a matrix otherwise.
@@ -120,6 +122,9 @@ std::optional<OperandBoxes> getOperandBoxes(loop::ContractOp op,
 /// the tensor, and are masked together.
 bool hasSumVectors(loop::ContractOp op, const ContractionShape &shape,
                    unsigned k, int64_t lanes);
+/// The same of rows (or columns) instead of the sum.
+bool hasAcrossVectors(loop::ContractOp op, const ContractionShape &shape,
+                      unsigned k, int64_t lanes);
 
 /// The run of the sum along which A can be read where it lies, an element at a time: its
 /// neighbours, all of which count or none, of the type of the sums, and of a known size. 0

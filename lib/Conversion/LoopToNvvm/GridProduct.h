@@ -213,7 +213,7 @@ private:
     bool isGathered = false;       ///< copied by threads, from `memory`
     Buffer memory;
   };
-  /// A row (or column) of a gathered operand.
+  /// A row (or column) of a gathered operand; the first of eight that are neighbours.
   struct GatheredRow {
     Value offset;            ///< of its first element, in elements
     SmallVector<Value> runs; ///< its index in the runs of its group
@@ -261,10 +261,13 @@ private:
     return operands[0].isGathered || operands[1].isGathered;
   }
   LogicalResult describeGathered(Operand &operand);
+  int64_t getGatheredBytes(const Operand &operand) const;
   int64_t countArrivals() const;
   SmallVector<GatheredRow> getRows(const Operand &operand, const Tile &tile);
   Value getUnmasked(const Operand &operand, const Tile &tile,
                     const GatheredRow &row, ArrayRef<Value> sum);
+  void copyUnit(const Operand &operand, Value offset, Value to,
+                ArrayRef<Value> conditions);
   void gather(const Operand &operand, const Tile &tile,
               ArrayRef<GatheredRow> rows, Value stage, Value start);
   StageTurn emitGather(const Tile &tile, StageTurn turn);
@@ -288,6 +291,8 @@ public:
 
 private:
   LogicalResult emitThread() override;
+  LogicalResult emitInOrder();
+  Value addParts(Value matrix, Value row, Value column, int64_t lanes);
 };
 
 } // namespace kiln::loop

@@ -313,9 +313,52 @@ Value GridProductBase::getPartAddress(Value part, Value matrix, Value row,
 // The second function, of sums in parts
 //===----------------------------------------------------------------------===//
 
+/// The sum of what the parts have of `lanes` neighbours.
+Value GridProductSumEmitter::addParts(Value matrix, Value row, Value column,
+                                      int64_t lanes) {
+  Type type = lanes == 1 ? sumType : VectorType::get({lanes}, sumType);
+  unsigned alignment = lanes * sumType.getIntOrFloatBitWidth() / 8;
+  Value sums;
+  for (int64_t part = 0; part < schedule.getSplit(); ++part) {
+    Value loaded = LLVM::LoadOp::create(
+        b, type, getPartAddress(constantIndex(part), matrix, row, column),
+        std::min(alignment, 16u));
+    sums = sums ? arith::AddFOp::create(b, sums, loaded).getResult() : loaded;
+  }
+  return sums;
+}
+
+/// Columns that were walked in another order than the result has them: elements are
+/// stored in its order, and their parts are found in that of the tiles.
+LogicalResult GridProductSumEmitter::emitInOrder() {
+  SmallVector<ExprAttr> parallel = op.getDomain().parallel;
+  return emitForItem(guard::product(context, parallel), [&] {
+    Position position = enterMatrix(constantIndex(0));
+    for (auto [dim, index] : llvm::enumerate(delinearize(item, parallel)))
+      position.dims[dim] = index;
+    auto join = [&](Value number, ArrayRef<unsigned> dims) {
+      for (unsigned dim : dims)
+        number =
+            add(mulExpr(number, position.extents[dim]), position.dims[dim]);
+      return number;
+    };
+    Value zero = constantIndex(0);
+    Value matrix = join(join(zero, shape.outer), shape.batch.dims);
+    Value sums = addParts(matrix, join(zero, shape.rows.dims),
+                          join(zero, shape.columns.dims), /*lanes=*/1);
+    FailureOr<Value> value = evaluateEpilogue(position, sums);
+    if (failed(value))
+      return failure();
+    storeResult(position, *value);
+    return success();
+  });
+}
+
 LogicalResult GridProductSumEmitter::emitThread() {
   if (failed(analyze()))
     return failure();
+  if (!shape.columns.steps[2])
+    return emitInOrder();
   int64_t lanes = schedule.getLanes();
   // Rather all multiprocessors than whole vectors.
   GPUTargetAttr target = getGPUTarget(function);
@@ -329,15 +372,7 @@ LogicalResult GridProductSumEmitter::emitThread() {
   return emitForItem(guard::product(context, extents), [&] {
     SmallVector<Value> at = delinearize(item, extents);
     Value column = mul(at[2], lanes);
-    Type type = lanes == 1 ? sumType : VectorType::get({lanes}, sumType);
-    unsigned alignment = lanes * sumType.getIntOrFloatBitWidth() / 8;
-    Value sums;
-    for (int64_t part = 0; part < schedule.getSplit(); ++part) {
-      Value loaded = LLVM::LoadOp::create(
-          b, type, getPartAddress(constantIndex(part), at[0], at[1], column),
-          std::min(alignment, 16u));
-      sums = sums ? arith::AddFOp::create(b, sums, loaded).getResult() : loaded;
-    }
+    Value sums = addParts(at[0], at[1], column, lanes);
     return finishVector(enterMatrix(at[0]), at[1], column, sums, lanes);
   });
 }

@@ -7,9 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // An operand that is no box of a tensor, as windows of an image are not, is copied by all
-// threads of the warpgroup that asks: 16 bytes along the sum each, nothing where they are
-// outside or masked, to where the copy engine would have put them. A stage is full when
-// the copies of all these threads have come, and what the copy engine was asked for.
+// threads of the warpgroup that asks: 16 bytes each, nothing where they are outside or
+// masked, to where the copy engine would have put them. A stage is full when the copies of
+// all these threads have come, and what the copy engine was asked for.
+//
+// Where neighbours lie along the sum, as in a convolution, a thread knows the rows that it
+// copies from, and finds its place in the sum once a step. Where they lie across it, as in
+// the gradient of a weight, whose sum is over pixels, it knows its columns instead, one of
+// each chunk of 64, and finds some pixels a step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,10 +39,12 @@ static constexpr int64_t kGatherers = 128, kRowThreads = kStageRow / kUnit,
 /// Of 16 bits alone: threads do not round f32 on the way.
 bool GridWgmmaEmitter::isGathered(unsigned number) {
   Type type = analysis::getFactorType(op);
-  return type && bytesOf(type) == 2 &&
-         !analysis::getOperandBoxes(op, shape, number,
-                                            kUnit / bytesOf(type)) &&
-         analysis::hasSumVectors(op, shape, number, kUnit / bytesOf(type));
+  if (!type || bytesOf(type) != 2)
+    return false;
+  int64_t lanes = kUnit / bytesOf(type);
+  return !analysis::getOperandBoxes(op, shape, number, lanes) &&
+         (analysis::hasSumVectors(op, shape, number, lanes) ||
+          analysis::hasAcrossVectors(op, shape, number, lanes));
 }
 
 LogicalResult GridWgmmaEmitter::describeGathered(Operand &operand) {
@@ -47,12 +54,20 @@ LogicalResult GridWgmmaEmitter::describeGathered(Operand &operand) {
     return op.emitOpError("reads a tensor that its kernel does not have");
   operand.type = analysis::getFactorType(op);
   operand.isGathered = true;
-  operand.boxes.alongSum = true;
+  operand.boxes.alongSum = analysis::hasSumVectors(
+      op, shape, operand.number, kUnit / bytesOf(operand.type));
   operand.extent =
       operand.number == 0 ? schedule.getRows() : schedule.getColumns();
   operand.place = stageBytes;
-  stageBytes += operand.extent * kStageRow;
+  stageBytes += getGatheredBytes(operand);
   return success();
+}
+
+int64_t GridWgmmaEmitter::getGatheredBytes(const Operand &operand) const {
+  // Across the sum there are whole chunks of elements.
+  return kStageRow * (operand.boxes.alongSum
+                          ? operand.extent
+                          : llvm::alignTo(operand.extent, schedule.getSum()));
 }
 
 int64_t GridWgmmaEmitter::countArrivals() const {
@@ -60,22 +75,31 @@ int64_t GridWgmmaEmitter::countArrivals() const {
   return isAsked + (gathers() ? kGatherers : 0);
 }
 
-/// The rows of a stage that this thread copies a unit of, in each step.
+/// The rows of a stage that this thread copies a unit of, in each step; or the units that
+/// it copies of each pixel.
 SmallVector<GridWgmmaEmitter::GatheredRow>
 GridWgmmaEmitter::getRows(const Operand &operand, const Tile &tile) {
   const DimGroup &group = operand.number == 0 ? shape.rows : shape.columns;
-  Value first = add(operand.number == 0 ? tile.firstRow : tile.firstColumn,
-                    arith::DivUIOp::create(b, thread, constantIndex(kRowThreads)));
+  bool alongSum = operand.boxes.alongSum;
+  Value first = operand.number == 0 ? tile.firstRow : tile.firstColumn;
+  Value units = constantIndex(kRowThreads);
+  first = add(first, alongSum
+                         ? arith::DivUIOp::create(b, thread, units).getResult()
+                         : mul(arith::RemUIOp::create(b, thread, units),
+                               kUnit / bytesOf(operand.type)));
   Value base = emitIndex(shape.addresses[operand.number], tile.matrix);
   auto extent = group.extent.getConstant();
+  int64_t covered = getGatheredBytes(operand) / kStageRow;
   SmallVector<GatheredRow> rows;
-  for (int64_t k = 0; k < operand.extent; k += kRowsAtOnce) {
+  for (int64_t k = 0; k < operand.extent;
+       k += alongSum ? kRowsAtOnce : schedule.getSum()) {
     GatheredRow row;
     Value across = add(first, constantIndex(k));
     row.runs = splitRuns(group, across);
     row.offset =
         add(base, getOffset(group, operand.number, across, row.runs));
-    if (!extent || *extent % operand.extent != 0)
+    // The last chunk may reach farther than the tile.
+    if (!extent || *extent % covered != 0)
       row.inside = isLess(across, getArgument(group.extent));
     rows.push_back(row);
   }
@@ -102,11 +126,30 @@ Value GridWgmmaEmitter::getUnmasked(const Operand &operand, const Tile &tile,
   return emitCondition(mask, position);
 }
 
+/// Copies a unit from the place that a row and one of the sum have, if all `conditions`
+/// (null: true) hold.
+void GridWgmmaEmitter::copyUnit(const Operand &operand, Value offset, Value to,
+                                ArrayRef<Value> conditions) {
+  Value element = arith::IndexCastOp::create(b, b.getI64Type(), offset);
+  Value from = LLVM::GEPOp::create(b, operand.memory.pointer.getType(),
+                                   operand.type, operand.memory.pointer,
+                                   ArrayRef<LLVM::GEPArg>{element});
+  Value count = tools->word(kUnit);
+  for (Value condition : conditions)
+    if (condition)
+      count = arith::SelectOp::create(b, condition, count, tools->word(0));
+  NVVM::CpAsyncOp::create(b, tools->getShared(to), from,
+                          b.getI32IntegerAttr(kUnit),
+                          NVVM::LoadCacheModifierKindAttr::get(
+                              context, NVVM::LoadCacheModifierKind::CG),
+                          count);
+}
+
 /// Copies what this thread has of an operand's part of a stage.
 void GridWgmmaEmitter::gather(const Operand &operand, const Tile &tile,
                               ArrayRef<GatheredRow> rows, Value stage,
                               Value start) {
-  int64_t width = bytesOf(operand.type);
+  bool alongSum = operand.boxes.alongSum;
   Value unit = arith::RemUIOp::create(b, thread, constantIndex(kRowThreads));
   Value row = arith::DivUIOp::create(b, thread, constantIndex(kRowThreads));
   // Rows that a thread copies are multiples of eight apart.
@@ -116,30 +159,23 @@ void GridWgmmaEmitter::gather(const Operand &operand, const Tile &tile,
       b, arith::MulIOp::create(b, stage, tools->word(stageBytes)),
       toWord(add(mul(row, kStageRow),
                  add(mul(exchanged, kUnit), constantIndex(operand.place)))));
-  Value sum = add(start, mul(unit, kUnit / width));
-  SmallVector<Value> runs = splitRuns(shape.sum, sum);
-  Value offset = getOffset(shape.sum, operand.number, sum, runs);
-  Value inSum;
-  if (*shape.sum.extent.getConstant() % schedule.getSum() != 0)
-    inSum = isLess(sum, tile.sumEnd);
-  for (auto [k, each] : llvm::enumerate(rows)) {
-    Value element = arith::IndexCastOp::create(b, b.getI64Type(),
-                                               add(each.offset, offset));
-    Value from = LLVM::GEPOp::create(b, operand.memory.pointer.getType(),
-                                     operand.type, operand.memory.pointer,
-                                     ArrayRef<LLVM::GEPArg>{element});
-    Value count = tools->word(kUnit);
-    for (Value condition :
-         {each.inside, inSum, getUnmasked(operand, tile, each, runs)})
-      if (condition)
-        count = arith::SelectOp::create(b, condition, count, tools->word(0));
-    Value to = arith::AddIOp::create(
-        b, place, tools->word(int64_t(k) * kRowsAtOnce * kStageRow));
-    NVVM::CpAsyncOp::create(b, tools->getShared(to), from,
-                            b.getI32IntegerAttr(kUnit),
-                            NVVM::LoadCacheModifierKindAttr::get(
-                                context, NVVM::LoadCacheModifierKind::CG),
-                            count);
+  Value first =
+      add(start, alongSum ? mul(unit, kUnit / bytesOf(operand.type)) : row);
+  // Along the sum all rows have one place in it; across it each has its own.
+  for (int64_t k = 0; k < (alongSum ? 1 : schedule.getSum()); k += kRowsAtOnce) {
+    Value sum = add(first, constantIndex(k));
+    SmallVector<Value> runs = splitRuns(shape.sum, sum);
+    Value offset = getOffset(shape.sum, operand.number, sum, runs);
+    Value inSum;
+    if (*shape.sum.extent.getConstant() % schedule.getSum() != 0)
+      inSum = isLess(sum, tile.sumEnd);
+    for (auto [n, each] : llvm::enumerate(rows)) {
+      int64_t line = alongSum ? int64_t(n) * kRowsAtOnce
+                              : int64_t(n) * schedule.getSum() + k;
+      copyUnit(operand, add(each.offset, offset),
+               arith::AddIOp::create(b, place, tools->word(line * kStageRow)),
+               {each.inside, inSum, getUnmasked(operand, tile, each, runs)});
+    }
   }
 }
 
@@ -149,7 +185,7 @@ StageTurn GridWgmmaEmitter::emitGather(const Tile &tile, StageTurn turn) {
   for (auto [k, operand] : llvm::enumerate(operands))
     if (operand.isGathered) {
       rows[k] = getRows(operand, tile);
-      askedBytes -= operand.extent * kStageRow;
+      askedBytes -= getGatheredBytes(operand);
     }
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread,
                                         constantIndex(0));

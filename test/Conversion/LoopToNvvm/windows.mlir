@@ -58,3 +58,34 @@ func.func @channels(%x: tensor<64x30x30x384xbf16>, %w: tensor<3x3x384xbf16>) -> 
   }
   return %r : tensor<64x28x28x384xbf16>
 }
+
+// The gradient of a weight sums over pixels. Its columns are walked as the image has them, a
+// place of the window and then channels, whatever the order of the result: a thread copies
+// eight channels of four pixels of a step, for each 64 columns; another function stores the
+// sums of the parts in the order of the result.
+//
+// CHECK: llvm.func @weight_parts(
+// CHECK: nvvm.setmaxregister decrease 88
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK-COUNT-12: nvvm.cp.async.shared.global {{.*}}, 16, cache = cg, %
+// CHECK-NOT: nvvm.cp.async.shared.global
+// CHECK: nvvm.cp.async.mbarrier.arrive
+// CHECK: nvvm.wgmma.mma_async {{.*}}, A[<bf16>, <one>, <col>], B[<bf16>, <one>, <row>]
+// CHECK: llvm.func @weight(
+// CHECK-COUNT-5: llvm.load %{{.*}} : !llvm.ptr<1> -> f32
+// CHECK-NOT: llvm.load
+// CHECK: llvm.store %{{.*}} : bf16
+// PTX: .visible .entry weight_parts(
+// PTX: wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 {{.*}}, p, 1, 1, 1, 1;
+func.func @weight(%g: tensor<32x14x14x256xbf16>, %x: tensor<32x14x14x256xbf16>) -> tensor<256x256x3x3xbf16> {
+  %r = loop.kernel @weight ins(%a = %g : tensor<32x14x14x256xbf16>, %b = %x : tensor<32x14x14x256xbf16>)
+      shared [256, 256, 3, 3] -> tensor<256x256x3x3xbf16> {
+    %c = loop.contract parallel [256, 256, 3, 3] reduction [32, 14, 14]
+        lhs %a[d4, d5, d6, d0] : tensor<32x14x14x256xbf16> mask 1
+        rhs %b[d4, d5 + d2 - 1, d6 + d3 - 1, d1] : tensor<32x14x14x256xbf16>
+        mask and(and(le(1, d5 + d2), lt(d5 + d2, 15)), and(le(1, d6 + d3), lt(d6 + d3, 15)))
+        acc f32 : tensor<256x256x3x3xbf16>
+    loop.return %c : tensor<256x256x3x3xbf16>
+  }
+  return %r : tensor<256x256x3x3xbf16>
+}

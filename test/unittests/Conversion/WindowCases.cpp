@@ -82,6 +82,28 @@ func.func @main(%x: !x, %g: !g) -> !w {
   return %r : !w
 })";
 
+// The same with channels last and a stride, which tiles walk in the order of the image and
+// not of the result: its columns are the places of a window, and then 12 channels.
+static const char kWeightLast[] = R"(
+!x = tensor<3x13x13x12xbf16>
+!g = tensor<3x7x7x10xbf16>
+!w = tensor<10x12x3x3xf32>
+func.func @main(%x: !x, %g: !g, %v: !w) -> !w {
+  %r = loop.kernel @k ins(%a = %g : !g, %b = %x : !x, %c = %v : !w) shared [10, 12, 3, 3] -> !w {
+    %s = loop.contract parallel [10, 12, 3, 3] reduction [3, 7, 7]
+        lhs %a[d4, d5, d6, d0] : !g mask 1
+        rhs %b[d4, d5 * 2 + d2 - 1, d6 * 2 + d3 - 1, d1] : !x
+            mask and(le(1, d5 * 2 + d2), lt(d5 * 2 + d2 - 1, 13), le(1, d6 * 2 + d3), lt(d6 * 2 + d3 - 1, 13))
+        acc f32 : !w epilogue (%acc, %o, %n, %i, %j) {
+      %e = loop.load %c[%o, %n, %i, %j] : !w
+      %f = arith.addf %acc, %e : f32
+      loop.yield %f : f32
+    }
+    loop.return %s : !w
+  }
+  return %r : !w
+})";
+
 // Rows and sums of two dimensions each, apart in every operand that has them,
 // and one mask over both operands.
 static const char kApart[] = R"(
@@ -327,6 +349,7 @@ llvm::ArrayRef<LoopCase> loop::getWindowCases() {
        0,
        4},
       {"WeightGradient", kWeightGradient, images, 0, 4096},
+      {"WeightGradientLast", kWeightLast, {{}}, 0, 1024},
       {"DimensionsApart", kApart, images, 0, 4096},
       {"SmallImages", kSmallImages, {{}}, 0, 1024},
       {"SmallStridedImages", kSmallStrided, {{}}, 0, 1024},

@@ -8,7 +8,11 @@
 
 #include "kiln/Dialect/Loop/Transforms/GPUSchedules.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include "gtest/gtest.h"
+
+#include <array>
 
 using namespace kiln::loop;
 
@@ -331,6 +335,26 @@ TEST(GPUSchedules, OtherTilesFollowTheBestByTheirCost) {
 TEST(GPUSchedules, LongSumsOfFewElementsAreSplit) {
   EXPECT_GT(chooseGPUProduct(makeProduct(512, 512, 16384), kMachine).split, 1);
   EXPECT_EQ(chooseGPUProduct(makeProduct(512, 512, 64), kMachine).split, 1);
+}
+
+/// As the gradient of a weight has them: a tile or a few, and all pixels for a sum.
+TEST(GPUSchedules, FewTilesFillTheMultiprocessorsByPartsOfTheirSum) {
+  GPUMachine machine;
+  machine.multiprocessors = 132;
+  machine.hasWarpgroups = true;
+  for (auto [rows, columns, sum] : {std::array<int64_t, 3>{64, 576, 100352},
+                                    std::array<int64_t, 3>{128, 1152, 25088},
+                                    std::array<int64_t, 3>{256, 2304, 6272}}) {
+    GPUProductShape product = makeProduct(rows, columns, sum);
+    product.inBoxes = false;
+    product.isGathered = true;
+    GPUProductSchedule s = chooseGPUProduct(product, machine);
+    EXPECT_EQ(s.unit, ProductUnit::Wgmma);
+    int64_t blocks = llvm::divideCeil(rows, s.rows) *
+                     llvm::divideCeil(columns, s.columns) * s.split;
+    EXPECT_LE(blocks, 132);
+    EXPECT_GT(blocks, 100);
+  }
 }
 
 TEST(GPUSchedules, FewRowsHaveLowTiles) {

@@ -318,10 +318,11 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
   // Threads do not round f32 on the way.
   product.isGathered = product.onUnits && !product.inBoxes &&
                        machine.hasWarpgroups && product.bytes == 2;
+  int64_t vector = kCopiedAtOnce / product.bytes;
   for (unsigned k = 0; k < 2 && product.isGathered; ++k)
-    product.isGathered =
-        analysis::hasSumVectors(op, shape, k, kCopiedAtOnce / product.bytes) ||
-        fitsBoxes(op, shape, k, product.bytes);
+    product.isGathered = analysis::hasSumVectors(op, shape, k, vector) ||
+                         analysis::hasAcrossVectors(op, shape, k, vector) ||
+                         fitsBoxes(op, shape, k, product.bytes);
   return product;
 }
 
