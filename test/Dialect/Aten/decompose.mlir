@@ -137,3 +137,31 @@ func.func @recurrence(%x: tensor<2x1x3xf32>, %y: tensor<?x1x3xf32, #guard.shape<
   %p, %t = aten.gru.input(%y, %h, [%a, %b], has_biases = false, num_layers = 1, dropout = 0.0, train = false, bidirectional = false, batch_first = false) : (tensor<?x1x3xf32, #guard.shape<[s1, 1, 3]>>, tensor<1x1x4xf32>, tensor<12x3xf32>, tensor<12x4xf32>) -> (tensor<?x1x4xf32, #guard.shape<[s1, 1, 4]>>, tensor<1x1x4xf32>)
   return %o, %p : tensor<2x1x4xf32>, tensor<?x1x4xf32, #guard.shape<[s1, 1, 4]>>
 }
+
+// Mean and variance of f32 and narrower are two sums of one pass, of distances from the first
+// element of each channel; they are a value per channel, and rounded before they meet elements.
+// LOOP-LABEL: func.func @batch_norm
+// LOOP: %[[X:.*]] = aten._to_copy(%{{.*}}, dtype = f64) : (tensor<4x8x5x5xf32>) -> tensor<4x8x5x5xf64>
+// LOOP: aten.slice.Tensor({{.*}} -> tensor<1x8x1x1xf32>
+// LOOP: %[[D:.*]] = aten.sub.Tensor(%[[X]],
+// LOOP: aten.sum.dim_IntList(%[[D]], dim = [0, 2, 3]{{.*}} -> tensor<8xf64>
+// LOOP: %[[Q:.*]] = aten.{{.*}}(%[[D]]{{.*}} -> tensor<4x8x5x5xf64>
+// LOOP: aten.sum.dim_IntList(%[[Q]], dim = [0, 2, 3]{{.*}} -> tensor<8xf64>
+// LOOP-NOT: aten.sum
+// LOOP: tensor<4x8x5x5xf32>, tensor<1x8x1x1xf32>
+func.func @batch_norm(%x: tensor<4x8x5x5xbf16>) -> tensor<4x8x5x5xbf16> {
+  %y:3 = aten._native_batch_norm_legit.no_stats(%x, training = true, momentum = 0.1, eps = 1.0e-05) : (tensor<4x8x5x5xbf16>) -> (tensor<4x8x5x5xbf16>, tensor<8xbf16>, tensor<8xbf16>)
+  return %y#0 : tensor<4x8x5x5xbf16>
+}
+
+// Elements of 16 bits have their gradients in f32; what is one value per channel is f64 until then.
+// LOOP-LABEL: func.func @batch_norm_backward
+// LOOP-COUNT-2: aten.sum.dim_IntList({{.*}} -> tensor<8xf64>
+// LOOP-NOT: aten.div{{.*}} -> tensor<4x8x5x5xf64>
+// LOOP: aten.div{{.*}} -> tensor<8xf64>
+// LOOP-NOT: tensor<4x8x5x5xf64>
+// LOOP: return
+func.func @batch_norm_backward(%g: tensor<4x8x5x5xbf16>, %x: tensor<4x8x5x5xbf16>, %w: tensor<8xbf16>, %m: tensor<8xbf16>, %r: tensor<8xbf16>) -> (tensor<4x8x5x5xbf16>, tensor<8xbf16>, tensor<8xbf16>) {
+  %y:3 = aten.native_batch_norm_backward(%g, %x, weight = %w, save_mean = %m, save_invstd = %r, train = true, eps = 1.0e-05, output_mask = [true, true, true]) : (tensor<4x8x5x5xbf16>, tensor<4x8x5x5xbf16>, tensor<8xbf16>, tensor<8xbf16>, tensor<8xbf16>) -> (tensor<4x8x5x5xbf16>, tensor<8xbf16>, tensor<8xbf16>)
+  return %y#0, %y#1, %y#2 : tensor<4x8x5x5xbf16>, tensor<8xbf16>, tensor<8xbf16>
+}

@@ -8,7 +8,9 @@
 //
 // As PyTorch, moments of f32 are summed in f64: a batch norm sums so many
 // elements that f32 would show. Elements are computed in f32 or f64 and rounded
-// once.
+// once. What is the same for all elements of a channel is computed once a channel, in f64,
+// and one value a channel is a tensor of its own, next to the parameters: kernels make it
+// behind the sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,13 +28,6 @@ static Type sumType(FormulaBuilder &c, Type element) {
                          : FormulaBuilder::computeType(element);
 }
 
-/// `x` summed over `dims`, which are kept, in the type for sums.
-static Value sumOver(FormulaBuilder &c, Value x, ArrayRef<int64_t> dims) {
-  return x ? c.sumOver(c.cast(x, sumType(c, FormulaBuilder::elementTypeOf(x))),
-                       dims, true)
-           : x;
-}
-
 /// Nobody reads it; PyTorch gives an undefined tensor or an empty one.
 static Value nothing(FormulaBuilder &c, Operation *op, unsigned i) {
   return c.full(c.dimsOf(op->getResult(i)), 0.0, typeOf(op, i));
@@ -42,19 +37,50 @@ namespace {
 
 /// A tensor whose norm is taken over `dims`, as what it is computed in.
 struct Moments {
-  Value mean, rstd; ///< computation type, `dims` kept
+  Value mean, rstd; ///< computation type
   Value variance;   ///< sum type
 };
 
 } // namespace
 
+/// The first element of each sum over `dims`, which are kept; null if there may be none.
+static Value firstOf(FormulaBuilder &c, Value x, ArrayRef<int64_t> dims) {
+  for (int64_t dim : dims) {
+    if (c.dimOf(x, dim).getConstant().value_or(0) < 1)
+      return {};
+    x = c.sliceTensor(x, dim, c.expr(0), c.expr(1));
+  }
+  return x;
+}
+
+/// Statistics keep `dims` as sizes of one if `keeps`.
 static Moments momentsOf(FormulaBuilder &c, Value x, ArrayRef<int64_t> dims,
-                         Value count, double eps) {
-  Type wide = sumType(c, FormulaBuilder::elementTypeOf(x));
+                         bool keeps, Value count, double eps) {
   Type compute = FormulaBuilder::computeType(FormulaBuilder::elementTypeOf(x));
-  Value mean = c.div(sumOver(c, x, dims), count);
-  Value centered = c.sub(c.cast(x, wide), mean);
-  Value variance = c.div(c.sumOver(c.square(centered), dims, true), count);
+  Type wide = sumType(c, FormulaBuilder::elementTypeOf(x));
+  Sizes kept = c.dimsOf(x), left;
+  for (auto [i, size] : llvm::enumerate(kept)) {
+    if (llvm::is_contained(dims, int64_t(i)))
+      size = c.expr(1);
+    else
+      left.push_back(size);
+  }
+  auto sum = [&](Value v) { return c.sumOver(v, dims, keeps); };
+  Value wideX = c.cast(x, wide), mean, variance;
+  if (Value first = wide == compute ? Value() : firstOf(c, x, dims)) {
+    // Both sums in one pass, of distances from an element. Its distance from the mean is at
+    // most sqrt(count) deviations, so the difference loses no more than `count` units of
+    // the sums, which are of 53 bits for elements of 24.
+    first = c.cast(first, wide);
+    Value apart = c.sub(wideX, first);
+    Value distance = c.div(sum(apart), count);
+    variance = c.relu(c.sub(c.div(sum(c.square(apart)), count), c.square(distance)));
+    mean = c.add(keeps ? first : c.view(first, left), distance);
+  } else {
+    mean = c.div(sum(wideX), count);
+    Value centered = c.sub(wideX, keeps ? mean : c.view(mean, kept));
+    variance = c.div(sum(c.square(centered)), count);
+  }
   Value rstd = c.reciprocal(c.sqrt(c.add(variance, eps)));
   return {c.cast(mean, compute), c.cast(rstd, compute), variance};
 }
@@ -81,6 +107,7 @@ public:
       count = count * size;
       channelSizes.push_back(c.expr(1));
     }
+    keeps = sizes.front().isConstant(1);
   }
 
   Value number() { return c.number(count); }
@@ -88,11 +115,20 @@ public:
   Value spread(Value parameter) {
     return parameter ? c.view(c.widen(parameter), channelSizes) : Value();
   }
+  /// A value per channel in the sizes of a statistic, widened.
+  Value own(Value parameter) {
+    return keeps ? spread(parameter) : c.widen(parameter);
+  }
+  /// The sum over all but the channels, in the type for sums.
+  Value sum(Value v) {
+    return c.sumOver(
+        c.cast(v, sumType(c, FormulaBuilder::elementTypeOf(v))), dims, keeps);
+  }
   Value gather(Value statistic, Type element) {
     return c.cast(c.view(statistic, Sizes{channels}), element);
   }
   Value normalize(Value mean, Value rstd, Value weight, Value bias) {
-    Value result = c.mul(c.sub(x, mean), rstd);
+    Value result = c.mul(c.sub(x, spread(mean)), spread(rstd));
     if (weight)
       result = c.mul(result, spread(weight));
     return bias ? c.add(result, spread(bias)) : result;
@@ -103,6 +139,9 @@ public:
   SmallVector<int64_t> dims;
   Sizes channelSizes;
   ExprAttr count, channels;
+  /// Statistics have the rank of the input. Where channels are its rows, as instances are,
+  /// they are computed in one kernel with it.
+  bool keeps = false;
 };
 
 } // namespace
@@ -114,7 +153,7 @@ static SmallVector<Value> trainNorm(OpT op, FormulaBuilder &c,
                                     Value runningMean, Value runningVar) {
   Channels norm(c, op.getInput());
   double momentum = op.getMomentum().convertToDouble();
-  Moments moments = momentsOf(c, norm.x, norm.dims, norm.number(),
+  Moments moments = momentsOf(c, norm.x, norm.dims, norm.keeps, norm.number(),
                               op.getEps().convertToDouble());
   SmallVector<Value> results = {
       c.cast(norm.normalize(moments.mean, moments.rstd, op.getWeight(),
@@ -248,27 +287,31 @@ Value decomposeInstanceNorm(InstanceNormOp op, FormulaBuilder &c) {
   return c.view(result, sizes);
 }
 
-/// Gradients of a batch norm; `mean` and `rstd` are those it used.
+/// Gradients of a batch norm; `mean` and `rstd` (in the sizes of a statistic) are those it
+/// used. Elements are computed as they are for the op: those of 16 bits in f32.
 static SmallVector<Value> channelGradients(Operation *op, FormulaBuilder &c,
                                            Value gradient, Value input,
                                            Value weight, Value mean, Value rstd,
                                            bool trains, ArrayRef<bool> mask) {
   Channels norm(c, input);
-  Value grad = c.widen(gradient);
+  Type inner = sumType(c, FormulaBuilder::elementTypeOf(input));
   Type wide = sumType(c, FormulaBuilder::elementTypeOf(norm.x));
-  mean = c.cast(norm.spread(mean), wide);
+  auto ofChannel = [&](Value v) { return norm.spread(c.cast(v, inner)); };
+  Value centered = c.sub(c.cast(norm.x, inner), ofChannel(c.widen(mean)));
+  Value up = c.cast(c.widen(gradient), inner);
   Value scale = c.cast(rstd, wide);
-  Value normal = c.mul(c.sub(c.cast(norm.x, wide), mean), scale);
-  Value up = c.cast(grad, wide);
-  Value dWeight = c.sumOver(c.mul(up, normal), norm.dims, true);
-  Value dBias = c.sumOver(up, norm.dims, true);
+  Value dBias = norm.sum(c.cast(up, wide));
+  Value dWeight = c.mul(
+      norm.sum(c.mul(c.cast(up, wide), c.cast(centered, wide))), scale);
   Value dInput = up;
-  if (trains)
-    dInput = c.sub(dInput, c.div(c.add(dBias, c.mul(normal, dWeight)),
-                                 norm.number()));
+  if (trains) {
+    Value slope = c.div(c.mul(dWeight, scale), norm.number());
+    dInput = c.sub(c.sub(dInput, ofChannel(c.div(dBias, norm.number()))),
+                   c.mul(centered, ofChannel(slope)));
+  }
   if (weight)
-    dInput = c.mul(dInput, c.cast(norm.spread(weight), wide));
-  dInput = c.mul(dInput, scale);
+    scale = c.mul(scale, c.cast(norm.own(weight), wide));
+  dInput = c.mul(dInput, ofChannel(scale));
   return {mask[0] ? c.cast(dInput, typeOf(op, 0)) : nothing(c, op, 0),
           mask[1] ? norm.gather(dWeight, typeOf(op, 1)) : nothing(c, op, 1),
           mask[2] ? norm.gather(dBias, typeOf(op, 2)) : nothing(c, op, 2)};
@@ -282,7 +325,7 @@ static SmallVector<Value> channelNormBackward(OpT op, FormulaBuilder &c,
   if (!mean || !rstd || op.getOutputMask().size() != 3)
     return {};
   Channels norm(c, op.getInput());
-  rstd = norm.spread(rstd);
+  rstd = norm.own(rstd);
   if (!trains) {
     Type wide = sumType(c, FormulaBuilder::elementTypeOf(norm.x));
     rstd = c.reciprocal(
@@ -358,7 +401,8 @@ SmallVector<Value> decomposeNativeGroupNorm(NativeGroupNormOp op,
   if (isEmpty(c, op.getInput()))
     return {op.getInput(), nothing(c, op, 1), nothing(c, op, 2)};
   Value x = c.view(c.widen(op.getInput()), groups.sizes);
-  Moments moments = momentsOf(c, x, {2, 3}, c.number(groups.count),
+  Moments moments = momentsOf(c, x, {2, 3}, /*keeps=*/true,
+                              c.number(groups.count),
                               op.getEps().convertToDouble());
   Value result = c.mul(c.sub(x, moments.mean), moments.rstd);
   if (op.getWeight())
