@@ -137,6 +137,10 @@ protected:
   void finish(Value result, const Position &position, Value value) override;
   FailureOr<SmallVector<Value>> combineThreads(ReduceOp op,
                                                SmallVector<Value> values);
+  FailureOr<SmallVector<Value>> combineShuffled(ReduceOp op,
+                                                SmallVector<Value> values,
+                                                int64_t count,
+                                                int64_t least = 1);
   /// The position of a nest at a point, where its dimensions of one element are at 0.
   Position enterPoint(const Position &point, NestOpInterface nest);
   LogicalResult emitRowPointwise(PointwiseOp op, const Position &shared);
@@ -171,9 +175,6 @@ private:
   LogicalResult emitKept(const Position &start, guard::ExprAttr count,
                          RowBody body);
   FailureOr<SmallVector<Value>> reduceKept(ReduceOp op, const Position &start);
-  FailureOr<SmallVector<Value>> combineShuffled(ReduceOp op,
-                                                SmallVector<Value> values,
-                                                int64_t count);
   /// The value of the thread of the same warp that `kind` and `place`, an i32, say.
   Value shuffle(Value value, mlir::NVVM::ShflKind kind, Value place);
   Value exchange(Value value);
@@ -285,6 +286,10 @@ private:
   }
   void finish(Value result, const Position &position, Value value) override;
 
+  int64_t countJoined() const;
+  /// Parts in memory.
+  int64_t countStored() const { return parts.getParts() / countJoined(); }
+  Sums reduceAcross(const Position &position, Value part);
   LogicalResult reduceAcross();
   LogicalResult combineAcross();
   LogicalResult reduceWithin();

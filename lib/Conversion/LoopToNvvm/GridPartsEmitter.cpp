@@ -18,6 +18,9 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
+/// Elements of a column that a thread reads at a time.
+static constexpr int64_t kUnrolled = 4;
+
 //===----------------------------------------------------------------------===//
 // Memory of the parts
 //===----------------------------------------------------------------------===//
@@ -27,9 +30,28 @@ static Type getPartType(Type type) {
   return type.isIndex() ? IntegerType::get(type.getContext(), 64) : type;
 }
 
+/// How many parts of the same points, those of threads of a warp, are joined before one of
+/// these stores them: a few columns in many parts would be read as many times as sectors of
+/// memory have columns.
+int64_t GridPartsEmitter::countJoined() const {
+  int64_t lanes = parts.getLanes();
+  auto points = guard::product(context, sharedExtents).getConstant();
+  auto last = sharedExtents.empty() ? std::optional<int64_t>(1)
+                                    : sharedExtents.back().getConstant();
+  if (!parts.getAcross() || parts.getThreads() % kWarp != 0 || !points || !last ||
+      *last < 1 || *last % lanes != 0)
+    return 1;
+  int64_t vectors = *points / lanes;
+  // Threads of a warp are all there, or none of them.
+  return vectors >= 1 && kWarp % vectors == 0 &&
+                 parts.getParts() % (kWarp / vectors) == 0
+             ? kWarp / vectors
+             : 1;
+}
+
 /// A tensor [parts, shared...] of each accumulator, one behind the other.
 void GridPartsEmitter::bindParts() {
-  SmallVector<ExprAttr> extents = {guard::getConstant(context, parts.getParts())};
+  SmallVector<ExprAttr> extents = {guard::getConstant(context, countStored())};
   llvm::append_range(extents, sharedExtents);
   ExprAttr elements = guard::product(context, extents);
   reached.push_back(elements);
@@ -58,7 +80,7 @@ Position GridPartsEmitter::getPlace(const Position &position, Value part) {
   unsigned shared = sharedExtents.size();
   place.dims.assign({part});
   place.dims.append(position.dims.begin(), position.dims.begin() + shared);
-  place.extents.assign({guard::getConstant(context, parts.getParts())});
+  place.extents.assign({guard::getConstant(context, countStored())});
   llvm::append_range(place.extents, sharedExtents);
   if (position.vectorDim >= 0)
     ++place.vectorDim;
@@ -208,9 +230,33 @@ LogicalResult GridPartsEmitter::finishPoint(const Position &position,
 // Across: a thread for neighbours in the last shared dimension
 //===----------------------------------------------------------------------===//
 
+/// What a thread adds up of a part.
+FailureOr<SmallVector<Value>>
+GridPartsEmitter::reduceAcross(const Position &position, Value part) {
+  auto [begin, end] = getBounds(part, 1);
+  auto accumulateOne = [&](Value element, ArrayRef<Value> before) {
+    return accumulateAll(enterReduced(position, element, 1), before);
+  };
+  // Loads of several elements are under way before the first is added. The last parts may
+  // be empty, and begin behind their end.
+  Value size = arith::MaxSIOp::create(
+      b, arith::SubIOp::create(b, end, begin), constantIndex(0));
+  Value whole = arith::SubIOp::create(
+      b, end, arith::RemUIOp::create(b, size, constantIndex(kUnrolled)));
+  auto sums = emitFor(
+      begin, whole, kUnrolled, getNeutral(position.lanes),
+      [&](Value first, ArrayRef<Value> before) {
+        FailureOr<SmallVector<Value>> values = llvm::to_vector(before);
+        for (int64_t k = 0; k < kUnrolled && succeeded(values); ++k)
+          values = accumulateOne(add(first, constantIndex(k)), *values);
+        return values;
+      });
+  return failed(sums) ? sums : emitFor(whole, end, 1, *sums, accumulateOne);
+}
+
 LogicalResult GridPartsEmitter::reduceAcross() {
   ArrayRef<ExprAttr> outer = ArrayRef(sharedExtents);
-  int64_t lanes = parts.getLanes();
+  int64_t lanes = parts.getLanes(), joined = countJoined();
   ExprAttr chunks = guard::getConstant(context, 1);
   if (!outer.empty()) {
     chunks = guard::ceilDiv(outer.back(), lanes);
@@ -222,15 +268,25 @@ LogicalResult GridPartsEmitter::reduceAcross() {
     Value part = arith::DivUIOp::create(b, item, count);
     Value point = arith::RemUIOp::create(b, item, count);
     auto reduce = [&](const Position &position) -> LogicalResult {
-      auto [begin, end] = getBounds(part, 1);
-      auto sums = emitFor(begin, end, 1, getNeutral(position.lanes),
-                          [&](Value element, ArrayRef<Value> before) {
-                            return accumulateAll(
-                                enterReduced(position, element, 1), before);
-                          });
-      if (succeeded(sums))
+      auto sums = reduceAcross(position, part);
+      if (succeeded(sums) && joined > 1)
+        sums = forEachReduction(
+            *sums, [&](ReduceOp op, ArrayRef<Value> own, unsigned) {
+              return combineShuffled(op, llvm::to_vector(own), kWarp,
+                                     /*least=*/kWarp / joined);
+            });
+      if (failed(sums))
+        return failure();
+      if (joined == 1) {
         storePart(position, part, *sums);
-      return success(succeeded(sums));
+        return success();
+      }
+      Value first = arith::RemUIOp::create(b, lane, constantIndex(kWarp));
+      return emitIf(isLess(first, constantIndex(kWarp / joined)), [&] {
+        storePart(position,
+                  arith::DivUIOp::create(b, part, constantIndex(joined)), *sums);
+        return success();
+      });
     };
     if (!sharedExtents.empty())
       return emitVectors(point, sharedExtents, lanes, reduce);
@@ -244,7 +300,7 @@ LogicalResult GridPartsEmitter::combineAcross() {
     Position position;
     position.dims = delinearize(item, sharedExtents);
     position.extents = sharedExtents;
-    auto sums = emitFor(constantIndex(0), constantIndex(parts.getParts()), 1,
+    auto sums = emitFor(constantIndex(0), constantIndex(countStored()), 1,
                         getNeutral(1), [&](Value part, ArrayRef<Value> before) {
                           return addPart(position, part, before);
                         });
@@ -300,7 +356,7 @@ LogicalResult GridPartsEmitter::reduceWithin() {
 /// Parts that would keep a thread waiting for one after the other are a
 /// block's: each of its threads has some.
 bool GridPartsEmitter::combinesByBlock() const {
-  return !parts.getAcross() || parts.getParts() >= parts.getThreads();
+  return !parts.getAcross() || countStored() >= parts.getThreads();
 }
 
 LogicalResult GridPartsEmitter::combineWithin() {
@@ -308,7 +364,7 @@ LogicalResult GridPartsEmitter::combineWithin() {
   Position position;
   position.dims = delinearize(block, sharedExtents);
   position.extents = sharedExtents;
-  auto sums = emitFor(lane, constantIndex(parts.getParts()),
+  auto sums = emitFor(lane, constantIndex(countStored()),
                       parts.getThreads(), getNeutral(1),
                       [&](Value part, ArrayRef<Value> before) {
                         return addPart(position, part, before);

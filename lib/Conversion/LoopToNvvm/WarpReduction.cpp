@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -24,6 +25,13 @@ static Type getSlotType(Type type) {
 
 Value GridRowsEmitter::shuffle(Value value, NVVM::ShflKind kind, Value place) {
   Type type = value.getType(), i32 = b.getI32Type(), i64 = b.getI64Type();
+  if (auto many = dyn_cast<VectorType>(type)) {
+    SmallVector<Value> elements;
+    for (int64_t k = 0; k < many.getNumElements(); ++k)
+      elements.push_back(shuffle(
+          vector::ExtractOp::create(b, value, ArrayRef<int64_t>{k}), kind, place));
+    return vector::FromElementsOp::create(b, many, elements);
+  }
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, value, 32);
   };
@@ -57,13 +65,13 @@ Value GridRowsEmitter::shuffle(Value value, NVVM::ShflKind kind, Value place) {
   return arith::OrIOp::create(b, low, arith::ShLIOp::create(b, high, half));
 }
 
-/// A butterfly over `count` neighbouring threads, after which all have the result, with
-/// the same bits: of two partners' values that of the lower thread comes first for both,
+/// A butterfly over `count` neighbouring threads, or those of them that are multiples of
+/// `least` apart, after which all have the result, with the same bits: of two partners' values that of the lower thread comes first for both,
 /// because not every kind is symmetric (Welford's).
 FailureOr<SmallVector<Value>>
 GridRowsEmitter::combineShuffled(ReduceOp op, SmallVector<Value> values,
-                                 int64_t count) {
-  for (int64_t distance = count / 2; distance > 0; distance /= 2) {
+                                 int64_t count, int64_t least) {
+  for (int64_t distance = count / 2; distance >= least; distance /= 2) {
     Value bit = arith::AndIOp::create(b, lane, constantIndex(distance));
     Value isUpper = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit,
                                           constantIndex(0));

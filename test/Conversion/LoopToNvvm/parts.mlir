@@ -65,10 +65,21 @@ func.func @mean(%x: tensor<268435456xf32>) -> tensor<f32> {
 }
 
 // Few columns in more parts than a block has threads: a block combines what they have, a
-// thread would have to wait for one after the other.
+// thread would have to wait for one after the other. Of the eight parts that a warp has of
+// the same columns one is stored. Four rows are read at a time.
 
 // CHECK-LABEL: llvm.func @few_parts(
 // CHECK-NOT: nvvm.barrier0
+// CHECK: scf.for
+// CHECK-COUNT-4: llvm.load %{{.*}} -> vector<4xf32>
+// CHECK: scf.yield
+// CHECK: scf.for
+// CHECK: llvm.load %{{.*}} -> vector<4xf32>
+// CHECK: scf.yield
+// CHECK-COUNT-12: nvvm.shfl.sync bfly
+// CHECK-NOT: nvvm.shfl
+// CHECK: scf.if
+// CHECK: llvm.store %{{.*}} : vector<4xf32>, !llvm.ptr<1>
 // CHECK-LABEL: llvm.func @few(
 // CHECK: scf.for
 // CHECK: nvvm.shfl.sync bfly

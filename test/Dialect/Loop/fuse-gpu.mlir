@@ -58,6 +58,52 @@ func.func @moments(%x: tensor<4096x256xf32>) -> (tensor<256xf32>, tensor<256xf32
   return %m, %v : tensor<256xf32>, tensor<256xf32>
 }
 
+// Those that wait for nothing are done in parts together, however few columns there are, with
+// what is made of their results.
+
+// CHECK-LABEL: func.func @sums
+// CHECK: loop.kernel
+// GPU-SAME: shared [64]
+// GPU-SAME: #loop.gpu_parts<{{.*}}, across = true>
+// CHECK-NOT: loop.kernel
+// CHECK: {{^ +}}return
+func.func @sums(%x: tensor<65536x64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %m = loop.reduce parallel (%i) in [64] reduction (%j) in [65536] <sum> : tensor<64xf32> {
+    %e = loop.load %x[%j, %i] : tensor<65536x64xf32>
+    loop.yield %e : f32
+  }
+  %q = loop.reduce parallel (%i) in [64] reduction (%j) in [65536] <sum> : tensor<64xf32> {
+    %e = loop.load %x[%j, %i] : tensor<65536x64xf32>
+    %d = arith.mulf %e, %e : f32
+    loop.yield %d : f32
+  }
+  %v = loop.pointwise (%i) in [64] : tensor<64xf32> {
+    %a = loop.load %m[%i] : tensor<64xf32>
+    %b = loop.load %q[%i] : tensor<64xf32>
+    %c = arith.mulf %a, %a : f32
+    %d = arith.subf %b, %c : f32
+    loop.yield %d : f32
+  }
+  return %m, %v : tensor<64xf32>, tensor<64xf32>
+}
+
+// Of other extents each has its own.
+
+// CHECK-LABEL: func.func @others
+// GPU-COUNT-2: loop.kernel {{.*}} #loop.gpu_parts<{{.*}}, across = true>
+// CHECK: {{^ +}}return
+func.func @others(%x: tensor<65536x64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %m = loop.reduce parallel (%i) in [64] reduction (%j) in [65536] <sum> : tensor<64xf32> {
+    %e = loop.load %x[%j, %i] : tensor<65536x64xf32>
+    loop.yield %e : f32
+  }
+  %q = loop.reduce parallel (%i) in [64] reduction (%j) in [32768] <sum> : tensor<64xf32> {
+    %e = loop.load %x[%j, %i] : tensor<65536x64xf32>
+    loop.yield %e : f32
+  }
+  return %m, %q : tensor<64xf32>, tensor<64xf32>
+}
+
 // Columns of 21 elements are too short for parts: sums that wait for maxima have their kernel.
 
 // CHECK-LABEL: func.func @short

@@ -59,6 +59,8 @@ constexpr Schedule kSchedules[] = {
     {"Warps", Way::Rows, IndexWidth::Wide, 32, 2},
     {"Blocks", Way::Rows, IndexWidth::Narrow, 128, 1},
     {"Columns", Way::Columns, IndexWidth::Narrow, 32},
+    {"ColumnsOfWarps", Way::Columns, IndexWidth::Narrow, 64,
+     32}, // parts, which threads of a warp join
     {"Tiles", Way::Columns, IndexWidth::Wide,
      64}, // parts for a block to combine
     {"Parts", Way::Parts, IndexWidth::Narrow, 64},
@@ -134,9 +136,10 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
             ? 4
             : 1,
         /*parts=*/
-        schedule.way == Way::Columns && schedule.width == IndexWidth::Wide
-            ? schedule.threads + 3
-            : 3,
+        schedule.way != Way::Columns            ? 3
+        : schedule.rows > 1                     ? schedule.rows
+        : schedule.width == IndexWidth::Wide    ? schedule.threads + 3
+                                                : 3,
         schedule.way == Way::Columns);
   analysis::KernelLayout layout = analysis::getLayout(kernel, *strides);
   auto reads = analysis::getTransposedReads(kernel, layout);

@@ -212,6 +212,8 @@ static Collected collect(Block &block, GPUTargetAttr gpu,
       node.parallel = domain.parallel;
       node.leading = nest.getRowDimension().value_or(domain.parallel.size());
       node.across = isInPartsAcross(nest, gpu, hints);
+      if (node.across)
+        node.reduction = domain.reduction;
       for (guard::ExprAttr extent : domain.parallel)
         node.parallelHints.push_back(hints.evaluate(extent));
       node.points = hints.product(domain.all());

@@ -62,6 +62,7 @@ private:
                                        unsigned &shared) const;
   std::optional<FusionObstacle> whyNotAlone(ArrayRef<unsigned> nodes,
                                             unsigned &shared) const;
+  bool areInParts(ArrayRef<unsigned> nodes, size_t shared) const;
   Score getScore(unsigned a, unsigned b) const;
   bool reaches(unsigned from, unsigned to, bool indirectly) const;
   /// Calls `visit` with each group that reads from `group`, as often as it does,
@@ -174,6 +175,28 @@ void Fuser::mergePositions(unsigned a, unsigned b) {
   }
 }
 
+/// True if reductions across memory are done in parts together, and the other nodes need
+/// their results alone, point by point: how few points there are does not matter then.
+bool Fuser::areInParts(ArrayRef<unsigned> nodes, size_t shared) const {
+  const FusionNode *first = nullptr;
+  for (unsigned i : nodes) {
+    const FusionNode &each = node(i);
+    if (each.parallel.size() != shared ||
+        (!each.across && each.kind != Kind::Pointwise))
+      return false;
+    if (!each.across)
+      continue;
+    bool waits = llvm::any_of(each.reads, [&](const FusionRead &read) {
+      unsigned writer = writerOf[read.tensor];
+      return writer != ~0u && llvm::is_contained(nodes, writer);
+    });
+    if (waits || (first && first->reduction != each.reduction))
+      return false;
+    first = &each;
+  }
+  return first != nullptr;
+}
+
 std::optional<FusionObstacle>
 Fuser::whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const {
   // The longest common prefix of the parallel extents.
@@ -235,7 +258,8 @@ Fuser::whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const {
     return row == 1 || (node(i).rowElements > 0 && row <= options.sharedRow);
   });
   if (!allFull && !splittable && !sharesRows &&
-      workItems < options.minWorkItems && points > options.smallKernelPoints)
+      workItems < options.minWorkItems && points > options.smallKernelPoints &&
+      !areInParts(nodes, k))
     return FusionObstacle{Obstacle::FewRows, workItems};
   bool waitsAcross = llvm::any_of(nodes, [&](unsigned i) {
     return node(i).across &&

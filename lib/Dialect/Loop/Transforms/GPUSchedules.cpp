@@ -37,6 +37,8 @@ static constexpr int64_t kRowVectors = 4;
 /// Elements of a column that a thread reduces at least, where a reduction is done in parts,
 /// vectors of a row, for each of which it waits, and the most parts.
 static constexpr int64_t kPart = 16, kPartVectors = 4, kMostParts = 4096;
+/// Threads that join their parts of the same columns.
+static constexpr int64_t kJoiningThreads = 32;
 /// Threads that share the elements of a scatter, at most.
 static constexpr int64_t kMostOwners = 1024;
 /// Points of a tile in each direction: 128 bytes of the narrower elements, of which a
@@ -142,6 +144,12 @@ loop::chooseGPUParts(const GPUPartsShape &kernel, const GPUMachine &machine) {
     most = kernel.size / (kGPUBlock * lanes * kPartVectors);
   }
   parts = std::min({parts, most, kMostParts});
+  // Threads of a warp join their parts, if each warp has as many.
+  int64_t joined = kernel.across ? kJoiningThreads * lanes /
+                                       std::max<int64_t>(kernel.points, 1)
+                                 : 0;
+  if (joined > 1 && parts > joined)
+    parts -= parts % joined;
   if (parts < 2)
     return std::nullopt;
   return GPUPartsSchedule{kGPUBlock, lanes, parts};

@@ -64,6 +64,7 @@ struct FusionNode {
   /// may share them. 0 elsewhere.
   int64_t rowElements = 0;
   bool across = false; ///< a reduction across memory that would be done in parts
+  SmallVector<guard::ExprAttr> reduction; ///< extents of such a one
   std::vector<FusionRead> reads;
   std::vector<unsigned> writes;
 };
