@@ -17,6 +17,7 @@
 //                              indices of all who read it
 //   copy       (CopyOperands)  what cannot change, or fills no vector, and is read often;
 //                              on a processor what is returned, too
+//   join       (joinTaps)      on a GPU few channels with the taps of a window's rows
 //   order      (orderSum)      the channels innermost in the sum of a convolution
 //   turn       (turnSum)       on a processor taps of windows as weights have them
 //   lay        (CopyOperands)  the weights of a gradient along that sum
@@ -435,7 +436,10 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
       permuteResults(nest, last, carried);
     analysis::SizeHints hints(function->getParentOfType<ModuleOp>());
     OperandCopies copies(hints, onCPU);
-    for (auto op : function.getOps<ContractOp>()) {
+    for (auto op :
+         llvm::make_early_inc_range(function.getOps<ContractOp>())) {
+      if (!onCPU && copies.joinTaps(op))
+        continue;
       // On a processor others have the products that they had.
       if (onCPU && !chosen.count(op)) {
         turnSum(op);

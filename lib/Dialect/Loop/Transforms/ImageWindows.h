@@ -94,6 +94,10 @@ public:
   OperandCopies(const analysis::SizeHints &hints, bool onCPU)
       : hints(hints), onCPU(onCPU) {}
 
+  /// Lets a convolution of an image of few channels, or the gradient of its weight, read a
+  /// copy in which channels and the taps of a window's row are one dimension. False if that
+  /// is nothing for `op`, which else is gone.
+  bool joinTaps(ContractOp op);
   void fillChannels(ContractOp op);
   void relay(ContractOp op);
   void layAlongSum(ContractOp op);

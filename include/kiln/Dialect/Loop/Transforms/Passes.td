@@ -144,7 +144,10 @@ def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::ModuleOp"> {
     least 8 channels that keeps its order is copied if each of its elements is read 64 times
     and more: weights that an archive holds with their channels outside, and, in the gradient
     of an image, weights turned around, with what is summed up innermost. Fewer
-    channels, and those that are no multiple of 8, are filled with zeros on the way.
+    channels, and those that are no multiple of 8, are filled with zeros on the way. The gradient of
+    a weight over fewer channels reads a copy of the image with zeros around it, in which channels,
+    in twos, fours or eights, and the taps of a row of the window are one dimension, and so does a
+    convolution where a row of its window then has a multiple of 8 elements.
 
     On a processor this is done for contractions of f32 that sum up 128 elements and more, and
     for those beside them: channels that are neighbours are read where they lie

@@ -1,0 +1,442 @@
+//===- JoinTaps.cpp - Few channels beside each other with a window's taps
+//--===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An image of three colours has no eight neighbours that a place of a window is
+// made of. With its channels last, in twos or fours, a whole row of the window
+// is neighbours, and with zeros around it none is masked:
+//
+//   x[n, c, 2 h + i - 3, 2 w + j - 3], c < 3, j < 7
+//   p[n, 2 h + i, 8 w + r],            r = 4 j + c < 32
+//
+// In the gradient of a weight r is a dimension of the result; in a convolution
+// the sum is over r.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bodies.h"
+#include "ImageWindows.h"
+
+#include "kiln/Analysis/ContractionShape.h"
+#include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+using guard::ExprAttr;
+
+namespace {
+
+/// An index that has to be inside of [0, size).
+struct Bound {
+  ExprAttr index;
+  int64_t size;
+};
+
+class JoinedTaps {
+public:
+  JoinedTaps(ContractOp op, const analysis::SizeHints &hints)
+      : op(op), context(op.getContext()), windows(op), hints(hints),
+        extents(op.getDomain().all()) {
+    analysis::addExtents(assumptions, context, extents);
+  }
+
+  /// False if there are no such windows, or not enough is read of them.
+  bool find();
+  void rewrite();
+
+private:
+  bool findOn(unsigned side);
+  bool findTap();
+  bool measurePlaces();
+  bool readsAsTaps(ArrayRef<ExprAttr> indices);
+  bool isMaskedOutside();
+  bool isInSum() { return channel >= op.getDomain().parallel.size(); }
+  ExprAttr constant(int64_t value) {
+    return guard::getConstant(context, value);
+  }
+  RankedTensorType typeOf(unsigned side) {
+    return cast<RankedTensorType>(
+        (side == 0 ? op.getLhs() : op.getRhs()).getType());
+  }
+  Value copy(unsigned side, ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> map,
+             ArrayRef<Bound> bounds);
+  Value copyImage();
+  Value copyWeight(SmallVectorImpl<ExprAttr> &indices);
+  void copyBack(ContractOp made);
+
+  ContractOp op;
+  MLIRContext *context;
+  Windows windows;
+  const analysis::SizeHints &hints;
+  SmallVector<ExprAttr> extents;
+  guard::Assumptions assumptions;
+
+  unsigned image = 0;                      ///< which operand
+  unsigned channel = 0, tap = 0, step = 0; ///< dimensions of the domain
+  unsigned channelPlace = 0, tapPlace = 0; ///< of the image
+  int64_t channels = 0, taps = 0, stride = 0;
+  int64_t filled = 0; ///< channels in the copy
+  int64_t row = 0;    ///< elements of a row of the window
+  /// Of each dimension of the image: the least index, and how many there are.
+  /// Nothing where it stays as it is.
+  SmallVector<std::optional<std::pair<int64_t, int64_t>>> places;
+  SmallVector<ExprAttr> names; ///< of the old dimensions
+};
+
+} // namespace
+
+/// The dimensions that an index depends on.
+static SmallVector<unsigned> getDimsOf(ExprAttr index) {
+  SmallVector<unsigned> dims;
+  for (unsigned dim = 0, end = guard::getNumDims(index); dim < end; ++dim)
+    if (mentions(index, dim))
+      dims.push_back(dim);
+  return dims;
+}
+
+/// The last dimension of an image along which taps of a window follow each
+/// other, and windows at steps with which some number of channels fills what is
+/// copied at once.
+bool JoinedTaps::findTap() {
+  ArrayRef<ExprAttr> indices = windows.indices[image];
+  unsigned parallel = op.getDomain().parallel.size();
+  for (unsigned place = indices.size(); place-- > 0;) {
+    SmallVector<unsigned> dims = getDimsOf(indices[place]);
+    if (place == channelPlace || dims.size() != 2)
+      continue;
+    for (unsigned k = 0; k < 2; ++k) {
+      auto size = extents[dims[k]].getConstant();
+      auto one = guard::getCoefficient(indices[place],
+                                       guard::getDim(context, dims[k]));
+      auto by = guard::getCoefficient(indices[place],
+                                      guard::getDim(context, dims[1 - k]));
+      auto steps = by ? by->getConstant() : std::nullopt;
+      bool isAlone = llvm::all_of(llvm::enumerate(indices), [&](auto other) {
+        return other.index() == place || !mentions(other.value(), dims[k]);
+      });
+      if (!size || *size < 2 || !one || !one->isConstant(1) || !steps ||
+          *steps < 1 || !isAlone || (dims[k] >= parallel) != isInSum() ||
+          !extents[dims[1 - k]].getConstant())
+        continue;
+      filled = llvm::PowerOf2Ceil(channels);
+      while (filled < kMinChannels && *steps * filled % kMinChannels != 0)
+        filled *= 2;
+      tapPlace = place;
+      tap = dims[k];
+      step = dims[1 - k];
+      taps = *size;
+      stride = *steps;
+      row = llvm::alignTo(taps * filled, kMinChannels);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Finds out how far each dimension of the image is read.
+bool JoinedTaps::measurePlaces() {
+  auto sizes = guard::getDims(typeOf(image));
+  if (!sizes)
+    return false;
+  places.assign(sizes->size(), std::nullopt);
+  for (auto [place, index] : llvm::enumerate(windows.indices[image])) {
+    if (place == channelPlace ||
+        (index.isDim() && extents[index.getPosition()] == (*sizes)[place]))
+      continue;
+    guard::Interval range = guard::getRange(index, assumptions);
+    if (range.min == guard::Interval::kMin ||
+        range.max == guard::Interval::kMax || !(*sizes)[place].getConstant())
+      return false;
+    int64_t count = range.max - range.min + 1;
+    if (place == tapPlace) {
+      count += llvm::divideCeil(row, filled) - taps;
+      count = llvm::alignTo(count, std::max<int64_t>(kMinChannels / filled, 1));
+    }
+    places[place] = {range.min, count};
+  }
+  return places[tapPlace].has_value();
+}
+
+/// True if an operand reads channels and taps as dimensions of their own, or
+/// neither where they are not summed up.
+bool JoinedTaps::readsAsTaps(ArrayRef<ExprAttr> indices) {
+  for (unsigned dim : {channel, tap}) {
+    unsigned found = 0;
+    for (ExprAttr index : indices)
+      if (mentions(index, dim)) {
+        if (!index.isDim())
+          return false;
+        ++found;
+      }
+    if (found != (isInSum() ? 1 : 0))
+      return false;
+  }
+  return true;
+}
+
+static void collectConditions(ExprAttr mask, SmallVectorImpl<ExprAttr> &all) {
+  if (mask.getKind() != guard::ExprKind::And) {
+    all.push_back(mask);
+    return;
+  }
+  for (ExprAttr operand : mask.getOperands())
+    collectConditions(operand, all);
+}
+
+/// True if masks leave out what is outside of the image and nothing else.
+bool JoinedTaps::isMaskedOutside() {
+  SmallVector<ExprAttr> masks = getExprs(op.getMasks());
+  if (masks.empty())
+    return true;
+  if (!masks[1 - image].isConstant(1))
+    return false;
+  auto sizes = *guard::getDims(typeOf(image));
+  SmallVector<ExprAttr> conditions;
+  collectConditions(masks[image], conditions);
+  return llvm::all_of(conditions, [&](ExprAttr condition) {
+    bool isLess = condition.getKind() == guard::ExprKind::Lt;
+    if (condition.isConstant(1))
+      return true;
+    if (!isLess && condition.getKind() != guard::ExprKind::Le)
+      return false;
+    // What may not be negative.
+    ExprAttr left =
+        condition.getOperand(1) - condition.getOperand(0) + (isLess ? -1 : 0);
+    return llvm::any_of(llvm::zip_equal(windows.indices[image], sizes),
+                        [&](auto each) {
+                          auto [index, size] = each;
+                          return left == index || left == size - index + -1;
+                        });
+  });
+}
+
+bool JoinedTaps::findOn(unsigned side) {
+  image = side;
+  auto sizes = guard::getDims(typeOf(side));
+  if (!sizes)
+    return false;
+  for (auto [place, index] : llvm::enumerate(windows.indices[side])) {
+    auto size = (*sizes)[place].getConstant();
+    unsigned dim = index.isDim() ? index.getPosition() : 0;
+    if (!index.isDim() || !size || *size < 2 || *size >= kMinChannels ||
+        extents[index.getPosition()] != (*sizes)[place] ||
+        windows.isWalked(index) ||
+        llvm::count_if(windows.indices[side], [&](ExprAttr other) {
+          return mentions(other, dim);
+        }) != 1)
+      continue;
+    channel = index.getPosition();
+    channelPlace = place;
+    channels = *size;
+    // A sum over eight channels in the copy is none the shorter, and what is
+    // behind the row of a window may be no number, which zeros do not take out
+    // of a sum.
+    if (findTap() &&
+        (!isInSum() || (filled < kMinChannels && row == taps * filled)) &&
+        readsAsTaps(windows.indices[1 - side]) && isMaskedOutside() &&
+        measurePlaces())
+      return true;
+  }
+  return false;
+}
+
+bool JoinedTaps::find() {
+  Type factor = analysis::getFactorType(op);
+  if (windows.empty() || !multipliesOnUnits(op) || !factor || factor.isF32() ||
+      !op.getEpilogue().empty() || !(findOn(0) || findOn(1)))
+    return false;
+  double elements = 1;
+  auto sizes = *guard::getDims(typeOf(image));
+  for (auto [place, range] : llvm::enumerate(places))
+    elements *= place == channelPlace ? filled
+                : range               ? range->second
+                                      : hints.evaluate(sizes[place]);
+  // Rows of a window that are filled up may not be most of what is summed up.
+  return row <= 2 * kMinChannels + 2 * taps * channels &&
+         elements <= double(hints.product(extents)) / kMinReuse;
+}
+
+/// A copy of an operand: the element at `map`, zero where an index is out of
+/// bounds.
+Value JoinedTaps::copy(unsigned side, ArrayRef<ExprAttr> sizes,
+                       ArrayRef<ExprAttr> map, ArrayRef<Bound> bounds) {
+  OpBuilder builder(op);
+  Location location = op.getLoc();
+  Type element = typeOf(side).getElementType();
+  auto made = PointwiseOp::create(builder, location,
+                                  guard::makeTensorType(element, sizes), sizes,
+                                  op.getOriginsAttr());
+  Block &body = made.getBody().front();
+  builder.setInsertionPointToStart(&body);
+  Value inside, zero;
+  for (const Bound &bound : bounds) {
+    Value index =
+        createIndex(builder, location, bound.index, body.getArguments());
+    Value size = arith::ConstantIndexOp::create(builder, location, bound.size);
+    // An index below 0 is a large number.
+    Value fits = arith::CmpIOp::create(builder, location,
+                                       arith::CmpIPredicate::ult, index, size);
+    inside =
+        inside ? arith::AndIOp::create(builder, location, inside, fits) : fits;
+  }
+  if (inside)
+    zero = arith::ConstantOp::create(builder, location,
+                                     builder.getZeroAttr(element));
+  Value loaded =
+      LoadOp::create(builder, location, side == 0 ? op.getLhs() : op.getRhs(),
+                     body.getArguments(), map, inside, zero);
+  YieldOp::create(builder, location, loaded);
+  return made.getResult();
+}
+
+Value JoinedTaps::copyImage() {
+  auto old = *guard::getDims(typeOf(image));
+  SmallVector<ExprAttr> sizes, map(old.size());
+  SmallVector<Bound> bounds;
+  for (unsigned place = 0; place < old.size(); ++place) {
+    if (place == channelPlace || place == tapPlace)
+      continue;
+    ExprAttr index = guard::getDim(context, sizes.size());
+    auto range = places[place];
+    sizes.push_back(range ? constant(range->second) : old[place]);
+    map[place] = range ? index + range->first : index;
+    if (range && (range->first < 0 ||
+                  range->first + range->second > *old[place].getConstant()))
+      bounds.push_back({map[place], *old[place].getConstant()});
+  }
+  ExprAttr last = guard::getDim(context, sizes.size());
+  auto [first, count] = *places[tapPlace];
+  sizes.push_back(constant(count * filled));
+  map[tapPlace] = guard::floorDiv(last, filled) + first;
+  map[channelPlace] = guard::mod(last, filled);
+  int64_t size = *old[tapPlace].getConstant();
+  if (first < 0 || first + count > size)
+    bounds.push_back({map[tapPlace], size});
+  if (filled > channels)
+    bounds.push_back({map[channelPlace], channels});
+  return copy(image, sizes, map, bounds);
+}
+
+/// The other factor of a sum over channels and taps. `indices` become those of
+/// the copy.
+Value JoinedTaps::copyWeight(SmallVectorImpl<ExprAttr> &indices) {
+  unsigned side = 1 - image;
+  auto old = *guard::getDims(typeOf(side));
+  SmallVector<ExprAttr> sizes, map(old.size()),
+      before(indices.begin(), indices.end());
+  indices.clear();
+  ExprAttr last = guard::getDim(context, old.size() - 2);
+  for (auto [place, index] : llvm::enumerate(before)) {
+    if (mentions(index, channel)) {
+      map[place] = guard::mod(last, filled);
+    } else if (mentions(index, tap)) {
+      map[place] = guard::floorDiv(last, filled);
+    } else {
+      map[place] = guard::getDim(context, sizes.size());
+      sizes.push_back(old[place]);
+      indices.push_back(guard::substituteDims(index, names));
+    }
+  }
+  sizes.push_back(constant(row));
+  indices.push_back(names[channel]);
+  SmallVector<Bound> bounds;
+  if (filled > channels)
+    bounds.push_back({guard::mod(last, filled), channels});
+  return copy(side, sizes, map, bounds);
+}
+
+/// The result with channels and taps apart again.
+void JoinedTaps::copyBack(ContractOp made) {
+  SmallVector<ExprAttr> parallel = op.getDomain().parallel, map;
+  for (unsigned dim = 0; dim < parallel.size(); ++dim)
+    if (dim != channel && dim != tap)
+      map.push_back(guard::getDim(context, dim));
+  map.push_back(guard::getDim(context, tap) * filled +
+                guard::getDim(context, channel));
+  OpBuilder builder(op);
+  auto apart = PointwiseOp::create(
+      builder, op.getLoc(), cast<RankedTensorType>(op.getResult().getType()),
+      parallel, op.getOriginsAttr());
+  Block &body = apart.getBody().front();
+  builder.setInsertionPointToStart(&body);
+  Value element = LoadOp::create(builder, op.getLoc(), made.getResult(),
+                                 body.getArguments(), map, Value(), Value());
+  YieldOp::create(builder, op.getLoc(), element);
+  op.getResult().replaceAllUsesWith(apart.getResult());
+}
+
+void JoinedTaps::rewrite() {
+  Domain domain = op.getDomain();
+  SmallVector<ExprAttr> parallel, reduction;
+  names.assign(extents.size(), ExprAttr());
+  // The row of a window is the last of the dimensions that it is made of.
+  auto take = [&](unsigned begin, unsigned end, bool hasRow,
+                  SmallVectorImpl<ExprAttr> &list) {
+    for (unsigned dim = begin; dim < end; ++dim)
+      if (dim != channel && dim != tap) {
+        names[dim] = guard::getDim(context, parallel.size() + reduction.size());
+        list.push_back(extents[dim]);
+      }
+    if (!hasRow)
+      return;
+    names[channel] = names[tap] =
+        guard::getDim(context, parallel.size() + reduction.size());
+    list.push_back(constant(row));
+  };
+  take(0, domain.parallel.size(), !isInSum(), parallel);
+  take(domain.parallel.size(), extents.size(), isInSum(), reduction);
+
+  SmallVector<ExprAttr> indices[2];
+  for (auto [place, index] : llvm::enumerate(windows.indices[image]))
+    if (place != channelPlace && place != tapPlace)
+      indices[image].push_back(guard::substituteDims(index, names) +
+                               (places[place] ? -places[place]->first : 0));
+  indices[image].push_back(names[step] * (stride * filled) + names[tap]);
+  Value operands[2];
+  operands[image] = copyImage();
+  SmallVector<ExprAttr> &others = indices[1 - image];
+  others = windows.indices[1 - image];
+  if (isInSum()) {
+    operands[1 - image] = copyWeight(others);
+  } else {
+    operands[1 - image] = image == 0 ? op.getRhs() : op.getLhs();
+    for (ExprAttr &index : others)
+      index = guard::substituteDims(index, names);
+  }
+  OpBuilder builder(op);
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  if (!isInSum())
+    type = guard::makeTensorType(type.getElementType(), parallel);
+  auto made = ContractOp::create(
+      builder, op.getLoc(), type, operands[0], operands[1], parallel, reduction,
+      indices[0], indices[1], op.getAccType(), op.getOriginsAttr());
+  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  if (isInSum())
+    op.getResult().replaceAllUsesWith(made.getResult());
+  else
+    copyBack(made);
+  op.erase();
+}
+
+bool OperandCopies::joinTaps(ContractOp op) {
+  if (!JoinedTaps(op, hints).find())
+    return false;
+  // The other factor has channels as before.
+  relay(op);
+  JoinedTaps joined(op, hints);
+  if (!joined.find())
+    return false;
+  joined.rewrite();
+  return true;
+}
