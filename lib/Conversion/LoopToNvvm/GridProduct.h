@@ -219,6 +219,7 @@ private:
     SmallVector<Value> runs; ///< its index in the runs of its group
     Value inside;            ///< null: it is
   };
+  using GatheredRows = std::array<SmallVector<GatheredRow>, 2>;
 
   LogicalResult emitThread() override;
   LogicalResult describe(Operand &operand);
@@ -268,8 +269,14 @@ private:
                     const GatheredRow &row, ArrayRef<Value> sum);
   void copyUnit(const Operand &operand, Value offset, Value to,
                 ArrayRef<Value> conditions);
+  Value getUnitPlace(const Operand &operand, Value stage);
   void gather(const Operand &operand, const Tile &tile,
               ArrayRef<GatheredRow> rows, Value stage, Value start);
+  void fillStage(const Tile &tile, const GatheredRows &rows,
+                 const StageTurn &now, Value step);
+  void roundStage(const GatheredRows &rows, Value stage);
+  StageTurn emitRounded(const Tile &tile, const GatheredRows &rows,
+                        StageTurn turn);
   StageTurn emitGather(const Tile &tile, StageTurn turn);
   LogicalResult emitGatherers();
   void fenceGathered();

@@ -9,6 +9,7 @@
 #ifndef KILN_LIB_CONVERSION_LOOPTONVVM_MATRIXUNITS_H
 #define KILN_LIB_CONVERSION_LOOPTONVVM_MATRIXUNITS_H
 
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Types.h"
 
 #include <cstdint>
@@ -26,6 +27,10 @@ constexpr int64_t kWarpRows = 16;
 inline bool isOnUnits(mlir::Type factor) {
   return factor && (factor.isBF16() || factor.isF16() || factor.isF32());
 }
+
+/// Rounds words of f32 to tf32.
+void roundWords(mlir::ImplicitLocOpBuilder &b,
+                llvm::MutableArrayRef<mlir::Value> words);
 
 } // namespace kiln::loop
 

@@ -16,13 +16,18 @@
 // the gradient of a weight, whose sum is over pixels, it knows its columns instead, one of
 // each chunk of 64, and finds some pixels a step.
 //
+// f32 has to be rounded to tf32, which products would cut off: a thread reads what it has
+// copied again once it has come, some steps later, and writes it back rounded.
+//
 //===----------------------------------------------------------------------===//
 
 #include "GridProduct.h"
+#include "MatrixUnits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -36,15 +41,19 @@ static constexpr int64_t kStageRow = 128, kUnit = 16;
 static constexpr int64_t kGatherers = 128, kRowThreads = kStageRow / kUnit,
                          kRowsAtOnce = kGatherers / kRowThreads;
 
-/// Of 16 bits alone: threads do not round f32 on the way.
+/// Stages whose copies are under way while those of one before are rounded.
+static constexpr int64_t kMostBehind = 3;
+
+/// Of f32 along the sum alone, as warpgroups take it.
 bool GridWgmmaEmitter::isGathered(unsigned number) {
   Type type = analysis::getFactorType(op);
-  if (!type || bytesOf(type) != 2)
+  if (!type || (bytesOf(type) != 2 && !type.isF32()))
     return false;
   int64_t lanes = kUnit / bytesOf(type);
   return !analysis::getOperandBoxes(op, shape, number, lanes) &&
          (analysis::hasSumVectors(op, shape, number, lanes) ||
-          analysis::hasAcrossVectors(op, shape, number, lanes));
+          (!type.isF32() &&
+           analysis::hasAcrossVectors(op, shape, number, lanes)));
 }
 
 LogicalResult GridWgmmaEmitter::describeGathered(Operand &operand) {
@@ -145,22 +154,30 @@ void GridWgmmaEmitter::copyUnit(const Operand &operand, Value offset, Value to,
                           count);
 }
 
-/// Copies what this thread has of an operand's part of a stage.
-void GridWgmmaEmitter::gather(const Operand &operand, const Tile &tile,
-                              ArrayRef<GatheredRow> rows, Value stage,
-                              Value start) {
-  bool alongSum = operand.boxes.alongSum;
+/// Where this thread's first unit of an operand lies in a stage.
+Value GridWgmmaEmitter::getUnitPlace(const Operand &operand, Value stage) {
   Value unit = arith::RemUIOp::create(b, thread, constantIndex(kRowThreads));
   Value row = arith::DivUIOp::create(b, thread, constantIndex(kRowThreads));
   // Rows that a thread copies are multiples of eight apart.
   Value exchanged = arith::XOrIOp::create(
       b, unit, arith::RemUIOp::create(b, row, constantIndex(kRowThreads)));
-  Value place = arith::AddIOp::create(
+  return arith::AddIOp::create(
       b, arith::MulIOp::create(b, stage, tools->word(stageBytes)),
       toWord(add(mul(row, kStageRow),
                  add(mul(exchanged, kUnit), constantIndex(operand.place)))));
-  Value first =
-      add(start, alongSum ? mul(unit, kUnit / bytesOf(operand.type)) : row);
+}
+
+/// Copies what this thread has of an operand's part of a stage.
+void GridWgmmaEmitter::gather(const Operand &operand, const Tile &tile,
+                              ArrayRef<GatheredRow> rows, Value stage,
+                              Value start) {
+  bool alongSum = operand.boxes.alongSum;
+  Value place = getUnitPlace(operand, stage);
+  Value threads = constantIndex(kRowThreads);
+  Value first = add(
+      start, alongSum ? mul(arith::RemUIOp::create(b, thread, threads),
+                            kUnit / bytesOf(operand.type))
+                      : arith::DivUIOp::create(b, thread, threads).getResult());
   // Along the sum all rows have one place in it; across it each has its own.
   for (int64_t k = 0; k < (alongSum ? 1 : schedule.getSum()); k += kRowsAtOnce) {
     Value sum = add(first, constantIndex(k));
@@ -179,25 +196,17 @@ void GridWgmmaEmitter::gather(const Operand &operand, const Tile &tile,
   }
 }
 
-StageTurn GridWgmmaEmitter::emitGather(const Tile &tile, StageTurn turn) {
-  SmallVector<GatheredRow> rows[2];
+/// Asks for a stage once it is free, and copies what this thread has of it.
+void GridWgmmaEmitter::fillStage(const Tile &tile, const GatheredRows &rows,
+                                 const StageTurn &now, Value step) {
   int64_t askedBytes = stageBytes;
-  for (auto [k, operand] : llvm::enumerate(operands))
-    if (operand.isGathered) {
-      rows[k] = getRows(operand, tile);
+  for (const Operand &operand : operands)
+    if (operand.isGathered)
       askedBytes -= getGatheredBytes(operand);
-    }
+  wait(/*isFull=*/false, now, /*isNextPhase=*/true);
+  Value sum = add(tile.sumBegin, mul(step, schedule.getSum()));
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread,
                                         constantIndex(0));
-  auto loop = scf::ForOp::create(b, constantIndex(0), tile.steps,
-                                 constantIndex(1),
-                                 ValueRange{turn.stage, turn.phase});
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  StageTurn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
-  wait(/*isFull=*/false, now, /*isNextPhase=*/true);
-  Value sum =
-      add(tile.sumBegin, mul(loop.getInductionVar(), schedule.getSum()));
   if (askedBytes > 0)
     (void)emitIf(isFirst, [&] {
       NVVM::MBarrierArriveExpectTxOp::create(
@@ -211,6 +220,84 @@ StageTurn GridWgmmaEmitter::emitGather(const Tile &tile, StageTurn turn) {
   for (auto [k, operand] : llvm::enumerate(operands))
     if (operand.isGathered)
       gather(operand, tile, rows[k], now.stage, sum);
+}
+
+/// Rounds what this thread has copied of a stage to tf32.
+void GridWgmmaEmitter::roundStage(const GatheredRows &rows, Value stage) {
+  auto type = VectorType::get({4}, b.getI32Type());
+  for (auto [k, operand] : llvm::enumerate(operands)) {
+    if (!operand.isGathered)
+      continue;
+    Value place = getUnitPlace(operand, stage);
+    for (size_t n = 0; n < rows[k].size(); ++n) {
+      Value unit = tools->getShared(arith::AddIOp::create(
+          b, place, tools->word(int64_t(n) * kRowsAtOnce * kStageRow)));
+      Value loaded = LLVM::LoadOp::create(b, type, unit, kUnit);
+      SmallVector<Value> words;
+      for (int64_t i = 0; i < type.getNumElements(); ++i)
+        words.push_back(
+            vector::ExtractOp::create(b, loaded, ArrayRef<int64_t>{i}));
+      roundWords(b, words);
+      LLVM::StoreOp::create(b, vector::FromElementsOp::create(b, type, words),
+                            unit, kUnit);
+    }
+  }
+}
+
+/// The steps of a tile; some of them are under way before the first is rounded.
+StageTurn GridWgmmaEmitter::emitRounded(const Tile &tile,
+                                        const GatheredRows &rows,
+                                        StageTurn turn) {
+  int64_t behind = std::min(schedule.getStages() - 2, kMostBehind);
+  auto loop = scf::ForOp::create(
+      b, constantIndex(0), add(tile.steps, constantIndex(behind)),
+      constantIndex(1), ValueRange{turn.stage, turn.phase, turn.stage});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value step = loop.getInductionVar(), ready = loop.getRegionIterArg(2);
+  StageTurn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+  Value isAsked = isLess(step, tile.steps);
+  (void)emitIf(isAsked, [&] {
+    fillStage(tile, rows, now, step);
+    return success();
+  });
+  // Each step is a group, so that one which is so many steps back has come.
+  NVVM::CpAsyncCommitGroupOp::create(b);
+  NVVM::CpAsyncWaitGroupOp::create(b, behind);
+  Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, step,
+                                        constantIndex(behind));
+  (void)emitIf(isThere, [&] {
+    roundStage(rows, ready);
+    fenceGathered();
+    tools->arrive(getBarrier(true, ready));
+    return success();
+  });
+  auto choose = [&](Value condition, Value a, Value other) -> Value {
+    return arith::SelectOp::create(b, condition, a, other);
+  };
+  StageTurn next = tools->advance(now, schedule.getStages());
+  Value later =
+      tools->advance({ready, now.phase}, schedule.getStages()).stage;
+  scf::YieldOp::create(b, ValueRange{choose(isAsked, next.stage, now.stage),
+                                     choose(isAsked, next.phase, now.phase),
+                                     choose(isThere, later, ready)});
+  return {loop.getResult(0), loop.getResult(1)};
+}
+
+StageTurn GridWgmmaEmitter::emitGather(const Tile &tile, StageTurn turn) {
+  GatheredRows rows;
+  for (auto [k, operand] : llvm::enumerate(operands))
+    if (operand.isGathered)
+      rows[k] = getRows(operand, tile);
+  if (operands[0].type.isF32())
+    return emitRounded(tile, rows, turn);
+  auto loop = scf::ForOp::create(b, constantIndex(0), tile.steps,
+                                 constantIndex(1),
+                                 ValueRange{turn.stage, turn.phase});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  StageTurn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+  fillStage(tile, rows, now, loop.getInductionVar());
   NVVM::CpAsyncMBarrierArriveOp::create(b, getBarrier(true, now.stage),
                                         /*noinc=*/true);
   StageTurn next = tools->advance(now, schedule.getStages());

@@ -220,8 +220,7 @@ SmallVector<Value> GridProductEmitter::loadElements(const Operand &operand,
   return words;
 }
 
-/// Rounds words of f32 to tf32.
-static void roundWords(ImplicitLocOpBuilder &b, MutableArrayRef<Value> words) {
+void loop::roundWords(ImplicitLocOpBuilder &b, MutableArrayRef<Value> words) {
   for (Value &word : words)
     word = NVVM::ConvertFloatToTF32Op::create(
         b, b.getI32Type(), LLVM::BitcastOp::create(b, b.getF32Type(), word),

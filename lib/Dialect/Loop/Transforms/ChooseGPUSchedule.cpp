@@ -315,13 +315,14 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
         analysis::getOperandBoxes(op, shape, k, kLine / product.bytes)
             .has_value();
   }
-  // Threads do not round f32 on the way.
-  product.isGathered = product.onUnits && !product.inBoxes &&
-                       machine.hasWarpgroups && product.bytes == 2;
+  product.isGathered =
+      product.onUnits && !product.inBoxes && machine.hasWarpgroups;
   int64_t vector = kCopiedAtOnce / product.bytes;
+  // Warpgroups take f32 along the sum.
   for (unsigned k = 0; k < 2 && product.isGathered; ++k)
     product.isGathered = analysis::hasSumVectors(op, shape, k, vector) ||
-                         analysis::hasAcrossVectors(op, shape, k, vector) ||
+                         (product.bytes == 2 &&
+                          analysis::hasAcrossVectors(op, shape, k, vector)) ||
                          fitsBoxes(op, shape, k, product.bytes);
   return product;
 }
