@@ -136,7 +136,8 @@ LogicalResult KernelEmitter::emitPieces(
   llvm::sort(bounds);
   bounds.erase(llvm::unique(bounds), bounds.end());
   auto asOne = [&] { return body(low, high, extent && *extent % lanes == 0); };
-  if (bounds.size() == 1 || bounds.size() > kMaxPieces)
+  if (bounds.size() == 1 || bounds.size() > kMaxPieces ||
+      operations > kMaxOperations)
     return asOne();
   // A last piece that ends elsewhere is like no other.
   bounds.push_back(extent ? *extent : std::numeric_limits<int64_t>::max());

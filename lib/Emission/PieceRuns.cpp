@@ -45,7 +45,8 @@ public:
   }
 
 private:
-  llvm::SmallDenseMap<Operation *, bool> known;
+  /// Conditions that were asked for; the same one may be part of many.
+  mutable llvm::SmallDenseMap<Operation *, std::optional<bool>> known;
 };
 } // namespace
 
@@ -61,10 +62,13 @@ std::optional<bool> Piece::getFlag(Value condition) const {
   auto both = dyn_cast_or_null<arith::AndIOp>(op);
   if (!both)
     return std::nullopt;
-  auto left = getFlag(both.getLhs()), right = getFlag(both.getRhs());
-  if (left == false || right == false)
-    return false;
-  return left && right ? std::optional(true) : std::nullopt;
+  auto flag = getFlag(both.getLhs());
+  if (flag != false) {
+    auto right = getFlag(both.getRhs());
+    if (right == false || !right)
+      flag = right;
+  }
+  return known[op] = flag;
 }
 
 Value Piece::resolve(Value value) const {

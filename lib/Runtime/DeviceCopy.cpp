@@ -189,25 +189,27 @@ static Result<Tensor> withoutGaps(const Tensor &tensor) {
   return *span <= bytes ? Result<Tensor>(tensor) : tensor.clone();
 }
 
-/// To a device, where elements find their order.
+/// To a device, where elements find their order; on the host if there is no memory for
+/// them beside the target.
 static Status copyUp(const Tensor &source, const Tensor &target) {
   auto packed = withoutGaps(source);
   if (!packed)
     return packed.takeError();
   auto there = packed->toDevice(*target.storage()->device());
-  return there ? copyOnDevice(*there, target) : Status(there.takeError());
+  return there ? copyOnDevice(*there, target) : copyByHost(source, target);
 }
 
-/// From a device, where elements find their order if the target has no gaps.
+/// From a device, where elements find their order if the target has no gaps and there is
+/// memory for it.
 static Status copyDown(const Tensor &source, const Tensor &target) {
   if (!isDense(target)) {
     auto packed = withoutGaps(source);
-    return packed ? copyByHost(*packed, target) : Status(packed.takeError());
+    return copyByHost(packed ? *packed : source, target);
   }
   auto ordered = Tensor::emptyOn(source.storage()->device(), source.dtype(),
                                  source.sizes());
   if (!ordered)
-    return ordered.takeError();
+    return copyByHost(source, target);
   *ordered = ordered->asStrided(target.sizes(), target.strides(), 0);
   Status copied = copyOnDevice(source, *ordered);
   return copied ? copyAcross(*ordered, target) : copied;
