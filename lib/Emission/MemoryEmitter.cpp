@@ -58,9 +58,8 @@ static uint64_t getFactor(ExprAttr term, ExprAttr dim, uint64_t multiple,
   return std::gcd(factor, most);
 }
 
-/// What the address of the first lane is known to be a multiple of, in bytes.
-static unsigned getAlignment(const Buffer &buffer, ExprAttr address,
-                             const Position &position) {
+unsigned KernelEmitter::getAlignment(const Buffer &buffer, ExprAttr address,
+                                     const Position &position) {
   uint64_t element = byteWidth(buffer.elementType), most = buffer.alignment;
   if (most <= element || position.vectorDim < 0)
     return element;

@@ -171,6 +171,9 @@ protected:
   /// The place `offset` elements from where the input of a number begins, of
   /// which there are `inputPointers`, and which is like `buffer`.
   Value findInput(const Buffer &buffer, Value number, Value offset);
+  /// What the address of the first lane is known to be a multiple of, in bytes.
+  static unsigned getAlignment(const Buffer &buffer, guard::ExprAttr address,
+                               const Position &position);
   /// True where two buffers begin at different addresses.
   Value isElsewhere(const Buffer &one, const Buffer &other);
   Value load(const Buffer &buffer, guard::ExprAttr address,

@@ -372,6 +372,8 @@ private:
                           const Position &position);
   Value isOwned(ScatterOp op, ArrayRef<guard::ExprAttr> indices,
                 const Position &position);
+  void addAtomically(const Buffer &target, guard::ExprAttr address,
+                     const Position &position, Value value);
 
   GPUScatterScheduleAttr schedule;
   SmallVector<unsigned> ownDims; ///< whose points a thread has one of

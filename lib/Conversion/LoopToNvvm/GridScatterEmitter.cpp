@@ -9,6 +9,7 @@
 #include "GridEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -71,7 +72,80 @@ Value GridScatterEmitter::isOwned(ScatterOp op, ArrayRef<ExprAttr> indices,
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, place, owner);
 }
 
-/// One point of the domain.
+/// Adds several floats to memory in one instruction, which gives nothing back: words
+/// of one f32, or of two floats of 16 bits. MLIR and LLVM have no operation for it.
+static void addVector(ImplicitLocOpBuilder &b, Value pointer,
+                      ArrayRef<Value> values) {
+  Type element = values.front().getType();
+  bool isWord = element.isF32();
+  SmallVector<Value> operands = {
+      LLVM::PtrToIntOp::create(b, b.getI64Type(), pointer)};
+  if (isWord)
+    llvm::append_range(operands, values);
+  else
+    for (size_t k = 0; k < values.size(); k += 2) {
+      Value pair = vector::FromElementsOp::create(
+          b, VectorType::get({2}, element), values.slice(k, 2));
+      operands.push_back(LLVM::BitcastOp::create(b, b.getI32Type(), pair));
+    }
+  size_t words = operands.size() - 1;
+  std::string text = "red.relaxed.gpu.global.add", list, constraints = "l";
+  if (!isWord)
+    text += ".noftz";
+  if (words > 1)
+    text += ".v" + std::to_string(words);
+  text += isWord ? ".f32" : element.isF16() ? ".f16x2" : ".bf16x2";
+  for (size_t k = 1; k <= words; ++k) {
+    list += (k == 1 ? "$" : ", $") + std::to_string(k);
+    constraints += isWord ? ",f" : ",r";
+  }
+  text += words > 1 ? " [$0], {" + list + "};" : " [$0], " + list + ";";
+  LLVM::InlineAsmOp::create(
+      b, TypeRange(), operands, text, constraints + ",~{memory}",
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      ArrayAttr());
+}
+
+/// Adds the lanes of `value`, as many at a time as the chip adds at once and the address
+/// of the first of them is aligned for.
+void GridScatterEmitter::addAtomically(const Buffer &target, ExprAttr address,
+                                       const Position &position, Value value) {
+  int64_t lanes = position.lanes;
+  Value summands = toMemory(broadcast(value, lanes), target.elementType);
+  Type element = getElementTypeOrSelf(summands.getType());
+  int64_t together = 1;
+  if (lanes > 1)
+    together = std::min<int64_t>(
+        {lanes, getAtomicLanes(getGPUTarget(function), element),
+         getAlignment(target, address, position) /
+             (element.getIntOrFloatBitWidth() / 8)});
+  Value first = elementPointer(target, address, position);
+  for (int64_t k = 0; k < lanes; k += together) {
+    Value pointer = first;
+    if (k != 0)
+      pointer = LLVM::GEPOp::create(b, first.getType(), element, first,
+                                    ArrayRef<LLVM::GEPArg>{int32_t(k)});
+    SmallVector<Value> values;
+    for (int64_t lane = k; lane < k + together; ++lane)
+      values.push_back(lanes == 1 ? summands
+                                  : vector::ExtractOp::create(
+                                        b, summands, ArrayRef<int64_t>{lane})
+                                        .getResult());
+    if (together > 1) {
+      addVector(b, pointer, values);
+      continue;
+    }
+    LLVM::AtomicRMWOp::create(b,
+                              isa<FloatType>(element) ? LLVM::AtomicBinOp::fadd
+                                                      : LLVM::AtomicBinOp::add,
+                              pointer, values.front(),
+                              LLVM::AtomicOrdering::monotonic, "device");
+  }
+}
+
+/// One point of the domain, or neighbours in its last dimension.
 LogicalResult GridScatterEmitter::emitPoint(ScatterOp op, const Buffer &target,
                                             const Position &position) {
   BodyEmitter body(*this, position);
@@ -85,6 +159,10 @@ LogicalResult GridScatterEmitter::emitPoint(ScatterOp op, const Buffer &target,
   Value value = body.get(yield.getValue());
   Value condition =
       yield.getCondition() ? body.get(yield.getCondition()) : Value();
+  // Numbers made of indices are emitted for all lanes, which agree here.
+  if (condition && isa<VectorType>(condition.getType()))
+    condition =
+        vector::ExtractOp::create(b, condition, ArrayRef<int64_t>{0});
   const Position &at = body.getPosition();
   ExprAttr address = linearAddress(target, indices);
   if (Value owned = isOwned(op, indices, at))
@@ -93,13 +171,7 @@ LogicalResult GridScatterEmitter::emitPoint(ScatterOp op, const Buffer &target,
                     : owned;
   return emitIf(condition, [&] {
     if (schedule.getAtomic()) {
-      Value summand = toMemory(value, target.elementType);
-      LLVM::AtomicRMWOp::create(
-          b,
-          isa<FloatType>(summand.getType()) ? LLVM::AtomicBinOp::fadd
-                                            : LLVM::AtomicBinOp::add,
-          elementPointer(target, address, at), summand,
-          LLVM::AtomicOrdering::monotonic, "device");
+      addAtomically(target, address, at, value);
       return success();
     }
     Value result = value;
@@ -130,6 +202,11 @@ LogicalResult GridScatterEmitter::emitThread() {
   Buffer target = buffers.lookup(op.getResult());
   if (BlockArgument written = op.getWritten())
     buffers[written] = target;
+  if (schedule.getLanes() > 1)
+    return emitForVectors(extents, schedule.getLanes(),
+                          [&](const Position &at) {
+                            return emitPoint(op, target, at);
+                          });
   return emitForItem(guard::product(context, items), [&] {
     Position position;
     position.extents = extents;

@@ -238,3 +238,25 @@ func.func private @s() attributes {s = #loop.gpu_column_parts<columns = 8, stage
 
 // expected-error @below {{parts of a schedule is in 2..64, but found 1}}
 func.func private @s() attributes {s = #loop.gpu_column_parts<columns = 64, stages = 2, parts = 1>}
+
+// -----
+
+// expected-error @below {{lanes of a schedule is a power of two in 1..16, but found 3}}
+func.func private @s() attributes {s = #loop.gpu_scatter<threads = 256, atomic = true, lanes = 3>}
+
+// -----
+
+func.func @elements(%x: tensor<8x4xf32>, %n: tensor<6x4xi64>, %y: tensor<6x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @below {{whose lanes are for atomic sums of neighbours that go to neighbouring elements of one row}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8x4xf32>, %b = %n : tensor<6x4xi64>, %c = %y : tensor<6x4xf32>)
+      shared [6, 4] schedule #loop.gpu_scatter<threads = 256, atomic = true, lanes = 4> -> tensor<8x4xf32> {
+    %s = loop.scatter (%i, %j) in [6, 4] into %a <add> : tensor<8x4xf32> {
+      %k = loop.load %b[%i, %j] : tensor<6x4xi64>
+      %p = arith.index_cast %k : i64 to index
+      %e = loop.load %c[%i, %j] : tensor<6x4xf32>
+      loop.yield_at %e at [%p, %j] : f32
+    }
+    loop.return %s : tensor<8x4xf32>
+  }
+  return %r : tensor<8x4xf32>
+}

@@ -12,6 +12,8 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/TypeUtilities.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 #include "gtest/gtest.h"
 
 #include <cmath>
@@ -87,6 +89,7 @@ private:
   bool execute(Thread &thread, Operation &op);
   bool accessMemory(Thread &thread, Operation &op);
   bool accessMasked(Thread &thread, Operation &op);
+  bool addVector(Thread &thread, LLVM::InlineAsmOp op);
   bool copyAsync(Thread &thread, Operation &op);
   void branch(Thread &thread, Operation &op);
   /// Lets threads that wait go on; false if they wait for different things.
@@ -166,6 +169,8 @@ bool Grid::accessMemory(Thread &thread, Operation &op) {
                get(thread, store.getValue()));
     return true;
   }
+  if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op))
+    return addVector(thread, assembly);
   auto atomic = dyn_cast<LLVM::AtomicRMWOp>(op);
   if (!atomic)
     return accessMasked(thread, op);
@@ -188,6 +193,45 @@ bool Grid::accessMemory(Thread &thread, Operation &op) {
   sum->erase();
   storeLanes(thread, address, type, after);
   get(thread, atomic.getRes()) = before;
+  return isKnown;
+}
+
+/// An atomic sum of several floats, of f32 or two of 16 bits in a word:
+/// "red.relaxed.gpu.global.add.v4.f32 [$0], {$1, $2, $3, $4};".
+bool Grid::addVector(Thread &thread, LLVM::InlineAsmOp op) {
+  StringRef text = op.getAsmString().take_until([](char c) { return c == ' '; });
+  auto [name, kind] = text.rsplit('.');
+  if (!name.consume_front("red.relaxed.gpu.global.add"))
+    return false;
+  OpBuilder builder(op.getContext());
+  Type element = llvm::StringSwitch<Type>(kind)
+                     .Case("f32", builder.getF32Type())
+                     .Case("f16x2", builder.getF16Type())
+                     .Case("bf16x2", builder.getBF16Type())
+                     .Default(Type());
+  unsigned words = op.getOperands().size() - 1;
+  std::string count = words > 1 ? ".v" + std::to_string(words) : "";
+  if (!element || name != (element.isF32() ? "" : ".noftz") + count)
+    return false;
+  unsigned width = storedBytes(element);
+  Access &access = thread.access;
+  access.isAtomic = true;
+  access.alignment = words * 4;
+  uint64_t address = get(thread, op.getOperands()[0])[0];
+  auto number = LLVM::UndefOp::create(builder, op.getLoc(), element);
+  auto sum = LLVM::FAddOp::create(builder, op.getLoc(), number, number);
+  bool isKnown = true;
+  for (Value word : op.getOperands().drop_front())
+    for (unsigned shift = 0; shift < 32; shift += width * 8) {
+      Bits before, after;
+      Bits added = {(get(thread, word)[0] >> shift) & ((uint64_t(1) << width * 8) - 1)};
+      loadLanes(thread, address, element, before);
+      isKnown &= evaluateOp(*sum.getOperation(), {&before, &added}, after);
+      storeLanes(thread, address, element, after);
+      address += width;
+    }
+  sum->erase();
+  number->erase();
   return isKnown;
 }
 

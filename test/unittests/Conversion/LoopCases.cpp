@@ -537,6 +537,7 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"ReduceImages", kReduceImages, one, 0, 4096},
       {"Scalars", kScalars},
       {"ScatterAdd", kScatterAdd, both, 11},
+      {"ScatterVectors", kScatterVectors, one, 11},
       {"ScatterSet", kScatterSet, one, 11},
       {"Recurrence", kRecurrence, both},
       {"ScatterKinds", kScatterKinds, one, 11},

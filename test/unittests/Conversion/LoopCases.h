@@ -58,8 +58,8 @@ const char *getEveryKind();
 // ProductCases.cpp.
 extern const char kCausal[], kKeptRows[], kOverRows[], kSavedUnits[];
 extern const char kOddRows[], kScans[], kGenericScan[], kSorts[], kLongSort[],
-    kKeptOfSorts[], kSelections[], kScatterKinds[];
-extern const char kNumbers[], kPieces[];
+    kKeptOfSorts[], kSelections[], kScatterKinds[], kScatterVectors[];
+extern const char kNumbers[], kPieces[], kHeads[];
 /// Rows of many tensors, which may differ in more than the tensor.
 const char *getJoined(bool differ);
 extern const char kProductOfRows[], kProductOfColumns[],

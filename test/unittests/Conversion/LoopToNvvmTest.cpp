@@ -113,12 +113,14 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
     return chooseGPUSchedule(kernel, *strides, GPUMachine{0, 0}, hints);
   }
   for (NestOpInterface nest : kernel.getNests()) {
-    if (auto scatter = dyn_cast<ScatterOp>(nest.getOperation()))
+    if (auto scatter = dyn_cast<ScatterOp>(nest.getOperation())) {
+      bool isAtomic =
+          schedule.way == Way::Vector && canScatterInAnyOrder(scatter);
       return GPUScatterScheduleAttr::get(
-          context, 32,
-          schedule.way == Way::Vector && canScatterInAnyOrder(scatter),
-          /*owners=*/schedule.way == Way::Rows && !scatter.getWritten() ? 4
-                                                                        : 1);
+          context, 32, isAtomic,
+          /*owners=*/schedule.way == Way::Rows && !scatter.getWritten() ? 4 : 1,
+          /*lanes=*/isAtomic && scattersRows(scatter) ? 4 : 1);
+    }
     if (auto op = dyn_cast<ContractOp>(nest.getOperation())) {
       if (schedule.way == Way::Products || schedule.way == Way::Rounded)
         if (ScheduleAttr product = getProduct(op, *strides, schedule.threads,
@@ -182,6 +184,13 @@ static GPUTargetAttr getRoundingTarget(MLIRContext *context) {
                             /*deterministic=*/false);
 }
 
+/// One that adds several floats to memory at once.
+static GPUTargetAttr getAtomicTarget(MLIRContext *context) {
+  return GPUTargetAttr::get(context, "sm_90a", 132, 2048, 65536, 232448,
+                            52428800, /*tf32=*/false, /*conv_tf32=*/false,
+                            /*deterministic=*/false);
+}
+
 TEST_P(LoopToNvvm, GivesTheInterpretersValues) {
   auto [test, schedule] = GetParam();
   if (schedule.way == Way::Rounded)
@@ -189,9 +198,14 @@ TEST_P(LoopToNvvm, GivesTheInterpretersValues) {
   checkLowering(
       test,
       [&schedule = schedule](KernelOp kernel) {
+        auto setTarget = [&](GPUTargetAttr target) {
+          kernel->getParentOfType<ModuleOp>()->setAttr(kTargetAttrName, target);
+        };
         if (schedule.way == Way::Rounded)
-          kernel->getParentOfType<ModuleOp>()->setAttr(
-              kTargetAttrName, getRoundingTarget(kernel.getContext()));
+          setTarget(getRoundingTarget(kernel.getContext()));
+        else if (schedule.way == Way::Vector &&
+                 !kernel.getBody().getOps<ScatterOp>().empty())
+          setTarget(getAtomicTarget(kernel.getContext()));
         ScheduleAttr attr = getSchedule(kernel, schedule);
         kernel.setScheduleAttr(attr);
         EXPECT_TRUE(succeeded(attr.verifyKernel(kernel)));

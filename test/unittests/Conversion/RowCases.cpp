@@ -396,6 +396,105 @@ func.func @main(%t: !t, %u: !u, %n: !i, %v: !v, %w: !w) -> (!t, !t, !u) {
   return %p, %q, %m : !t, !t, !u
 })";
 
+// Neighbours that are added together: 16 bytes at a time; 8, where rows begin at no
+// multiple of more; words of two floats of 16 bits; rows with a tail.
+const char loop::kScatterVectors[] = R"(
+!r = tensor<11x8xf32>
+!o = tensor<11x14xf32>
+!b = tensor<11x12xbf16>
+!h = tensor<11x6xf16>
+!i = tensor<?xi64, #guard.shape<[s0]>>
+!u = tensor<?x8xf32, #guard.shape<[s0, 8]>>
+!v = tensor<?x6xf32, #guard.shape<[s0, 6]>>
+!w = tensor<?x12xbf16, #guard.shape<[s0, 12]>>
+!z = tensor<?x6xf16, #guard.shape<[s0, 6]>>
+func.func @main(%rr: !r, %oo: !o, %bb: !b, %hh: !h, %y: !i, %u: !u, %v: !v, %w: !w,
+                %z: !z) -> (!r, !o, !b, !h) {
+  %rows = loop.kernel @rows ins(%a = %rr : !r, %b = %y : !i, %c = %u : !u)
+      shared [s0, 8] -> !r {
+    %s = loop.scatter (%n, %d) in [s0, 8] into %a <add> : !r {
+      %k = loop.load %b[%n] : !i
+      %p = arith.index_cast %k : i64 to index
+      %e = loop.load %c[%n, %d] : !u
+      %four = arith.constant 4 : i64
+      %valid = arith.cmpi ne, %k, %four : i64
+      loop.yield_at %e at [%p, %d] if %valid : f32
+    }
+    loop.return %s : !r
+  }
+  %pairs = loop.kernel @pairs ins(%a = %oo : !o, %b = %y : !i, %c = %v : !v)
+      shared [s0, 6] -> !o {
+    %s = loop.scatter (%n, %d) in [s0, 6] into %a <add> : !o {
+      %k = loop.load %b[%n] : !i
+      %p = arith.index_cast %k : i64 to index
+      %e = loop.load %c[%n, %d] : !v
+      %q = loop.index (%d + 2)
+      loop.yield_at %e at [%p, %q] : f32
+    }
+    loop.return %s : !o
+  }
+  %brains = loop.kernel @brains ins(%a = %bb : !b, %b = %y : !i, %c = %w : !w)
+      shared [s0, 12] -> !b {
+    %s = loop.scatter (%n, %d) in [s0, 12] into %a <add> : !b {
+      %k = loop.load %b[%n] : !i
+      %p = arith.index_cast %k : i64 to index
+      %e = loop.load %c[%n, %d] : !w
+      loop.yield_at %e at [%p, %d] : bf16
+    }
+    loop.return %s : !b
+  }
+  %halves = loop.kernel @halves ins(%a = %hh : !h, %b = %y : !i, %c = %z : !z)
+      shared [s0, 6] -> !h {
+    %s = loop.scatter (%n, %d) in [s0, 6] into %a <add> : !h {
+      %k = loop.load %b[%n] : !i
+      %p = arith.index_cast %k : i64 to index
+      %e = loop.load %c[%n, %d] : !z
+      loop.yield_at %e at [%p, %d] : f16
+    }
+    loop.return %s : !h
+  }
+  return %rows, %pairs, %brains, %halves : !r, !o, !b, !h
+})";
+
+// Heads of eight elements that stand in another order, behind others; a boundary at a
+// multiple of four and one that is none, and quotients of what is no multiple.
+const char loop::kHeads[] = R"(
+!q = tensor<2x3x4x8xf32>
+!o = tensor<8x48xf32>
+func.func @main(%x: !q, %y: !q) -> (!o, !o) {
+  %r = loop.kernel @k ins(%a = %x : !q, %b = %y : !q) shared [8, 48] -> !o {
+    %p = loop.pointwise (%i, %j) in [8, 48] : !o {
+      %one = arith.constant 1.0 : f32
+      %end = arith.constant 24 : index
+      %before = arith.cmpi slt, %j, %end : index
+      %behind = arith.cmpi sge, %j, %end : index
+      %e = loop.load %a[floordiv(%i, 4), floordiv(%j, 8), mod(%i, 4), mod(%j, 8)]
+          mask %before, %one : !q
+      %f = loop.load %b[floordiv(%i, 4), floordiv(%j - 24, 8), mod(%i, 4), mod(%j - 24, 8)]
+          mask %behind, %one : !q
+      %g = arith.mulf %e, %f : f32
+      loop.yield %g : f32
+    }
+    loop.return %p : !o
+  }
+  %s = loop.kernel @l ins(%a = %x : !q, %b = %y : !q) shared [8, 48] -> !o {
+    %p = loop.pointwise (%i, %j) in [8, 48] : !o {
+      %one = arith.constant 1.0 : f32
+      %end = arith.constant 22 : index
+      %before = arith.cmpi slt, %j, %end : index
+      %behind = arith.cmpi sge, %j, %end : index
+      %e = loop.load %a[floordiv(%i, 4), floordiv(%j + 2, 8), mod(%i, 4), mod(%j + 2, 8)]
+          mask %before, %one : !q
+      %f = loop.load %b[floordiv(%i, 4), floordiv(%j - 22, 9), mod(%i, 4), mod(%j - 22, 6)]
+          mask %behind, %one : !q
+      %g = arith.mulf %e, %f : f32
+      loop.yield %g : f32
+    }
+    loop.return %p : !o
+  }
+  return %r, %s : !o, !o
+})";
+
 // Rows put together of three, the last of any length, with comparisons that cut
 // nothing off; then sums of two neighbours that know pieces too.
 const char loop::kPieces[] = R"(

@@ -31,7 +31,7 @@ namespace kiln::target {
 /// Example:
 ///
 ///   Result<NVVMTarget> target = NVVMTarget::parse("sm_90a");
-///   target->features();  // "+ptx80"
+///   target->features();  // "+ptx81"
 struct NVVMTarget {
   /// LLVM's name of the instruction set: "sm_90a". With an "a" it runs on this
   /// architecture alone, without on later ones too.
@@ -58,7 +58,7 @@ struct NVVMTarget {
   /// The names `parse` accepts, for help texts.
   static llvm::ArrayRef<llvm::StringRef> names();
 
-  /// In LLVM's syntax: "+ptx80".
+  /// In LLVM's syntax: "+ptx81".
   std::string features() const;
 
   /// Equal text for equal targets: what a cache key must contain. Includes the

@@ -104,18 +104,6 @@ LogicalResult TensorMapAttr::verify(EmitError emitError, int64_t, Type element,
 }
 
 //===----------------------------------------------------------------------===//
-// Ranges
-//===----------------------------------------------------------------------===//
-
-static LogicalResult verifyThreads(EmitError emitError, int64_t threads) {
-  if (threads >= 32 && threads <= 1024 && threads % 32 == 0)
-    return success();
-  return emitError() << "threads of a schedule is a multiple of 32 in 32..1024, "
-                        "but found "
-                     << threads;
-}
-
-//===----------------------------------------------------------------------===//
 // #loop.gpu_across
 //===----------------------------------------------------------------------===//
 
@@ -549,52 +537,4 @@ LogicalResult GPUColumnPartsScheduleAttr::verifyKernel(Operation *op) const {
     return success();
   return refuse(kernel, *this)
          << "which is for two contractions with rows between them";
-}
-
-//===----------------------------------------------------------------------===//
-// #loop.gpu_scatter
-//===----------------------------------------------------------------------===//
-
-LogicalResult GPUScatterScheduleAttr::verify(EmitError emitError,
-                                             int64_t threads, bool,
-                                             int64_t owners) {
-  return failure(failed(verifyThreads(emitError, threads)) || // C1
-                 failed(verifyPower(emitError, "owners", owners, 1, 4096)));
-}
-
-bool loop::canScatterInAnyOrder(ScatterOp op) {
-  Type element =
-      cast<RankedTensorType>(op.getResult().getType()).getElementType();
-  bool isAtomic = element.isInteger(32) || element.isInteger(64) ||
-                  (isa<FloatType>(element) && !isSmallFloat(element));
-  return isAtomic && op.getKind() == ScatterKind::Add && !op.getWritten();
-}
-
-SmallVector<unsigned> loop::getOwnDims(ScatterOp op) {
-  if (op.getWritten())
-    return llvm::to_vector(llvm::seq<unsigned>(op.getIndependent()));
-  Block &block = op.getBody().front();
-  auto yield = cast<YieldAtOp>(block.getTerminator());
-  SmallVector<unsigned> own;
-  for (unsigned dim = 0; dim < op.getDomain().rank(); ++dim)
-    if (llvm::is_contained(yield.getPosition(), block.getArgument(dim)))
-      own.push_back(dim);
-  return own;
-}
-
-LogicalResult GPUScatterScheduleAttr::verifyKernel(Operation *op) const {
-  auto kernel = cast<KernelOp>(op);
-  SmallVector<NestOpInterface> nests = kernel.getNests();
-  auto scatter = nests.size() == 1 ? dyn_cast<ScatterOp>(nests[0].getOperation())
-                                   : ScatterOp();
-  if (!scatter) // C2
-    return refuse(kernel, *this) << "which is for a scatter";
-  if (getAtomic() && !canScatterInAnyOrder(scatter))
-    return refuse(kernel, *this)
-           << "because its scatter depends on the order of points";
-  if (getOwners() > 1 && (getAtomic() || scatter.getWritten())) // C3
-    return refuse(kernel, *this) << "whose owners are for a scatter in order "
-                                    "that does not read what it "
-                                    "has written";
-  return success();
 }

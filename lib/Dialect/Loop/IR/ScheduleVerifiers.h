@@ -42,6 +42,15 @@ inline llvm::LogicalResult verifyPower(EmitError emitError,
                      << ".." << high << ", but found " << value;
 }
 
+/// Threads of a block are whole warps.
+inline llvm::LogicalResult verifyThreads(EmitError emitError, int64_t threads) {
+  if (threads >= 32 && threads <= 1024 && threads % 32 == 0)
+    return llvm::success();
+  return emitError() << "threads of a schedule is a multiple of 32 in 32..1024, "
+                        "but found "
+                     << threads;
+}
+
 /// An error at the kernel, that `attr` is no schedule for it.
 inline mlir::InFlightDiagnostic refuse(KernelOp kernel, mlir::Attribute attr) {
   return kernel.emitOpError() << "cannot be emitted as '" << attr << "', ";

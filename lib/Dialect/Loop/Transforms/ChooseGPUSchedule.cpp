@@ -17,8 +17,6 @@
 #include "kiln/Dialect/Loop/IR/RowValues.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 
-#include "llvm/ADT/SetVector.h"
-
 #include <numeric>
 
 using namespace mlir;
@@ -53,18 +51,6 @@ struct Widths {
 };
 } // namespace
 
-/// True if `value` may change from one of the last index of its nest to the next.
-static bool movesWith(Value value, BlockArgument last) {
-  llvm::SetVector<Value> reached;
-  reached.insert(value);
-  for (size_t k = 0; k < reached.size(); ++k) {
-    Operation *op = reached[k].getDefiningOp();
-    if (op && op->getBlock() == last.getOwner())
-      reached.insert(op->operand_begin(), op->operand_end());
-  }
-  return reached.contains(last);
-}
-
 /// True if neighbours of a pointwise kernel all read the same element of `input`, as the
 /// columns of a row do of its number in an embedding: it is read once for all lanes.
 static bool isSameForNeighbours(BlockArgument input) {
@@ -78,7 +64,7 @@ static bool isSameForNeighbours(BlockArgument input) {
     BlockArgument last = nest->getRegion(0).front().getArgument(
         nest.getDomain().rank() - 1);
     return llvm::none_of(load.getIndices(), [&](Value index) {
-      return movesWith(index, last);
+      return dependsOnIndex(index, last);
     });
   });
 }
@@ -236,8 +222,51 @@ static ScheduleAttr chooseTile(KernelOp kernel, const KernelStrides &strides) {
                                   s->side, reads.front().dim);
 }
 
+/// Neighbours in the last dimension that a thread adds at once: those that are one
+/// operation, and neighbours in what is read of each point, too.
+static int64_t chooseScatterLanes(ScatterOp op,
+                                  const analysis::KernelLayout &layout) {
+  if (!scattersRows(op))
+    return 1;
+  auto nest = cast<NestOpInterface>(op.getOperation());
+  Domain domain = op.getDomain();
+  BlockArgument last = op.getBody().front().getArgument(domain.rank() - 1);
+  guard::Assumptions assumptions;
+  analysis::addExtents(assumptions, op.getContext(), domain.all());
+  for (const analysis::Access &read : analysis::getReads(nest)) {
+    bool isSame = true, isComputed = false;
+    for (Value index : LoadOp(read.load).getIndices())
+      if (dependsOnIndex(index, last)) {
+        isSame = false;
+        isComputed |= !isa<BlockArgument>(index) &&
+                      !index.getDefiningOp<IndexOp>();
+      }
+    auto strides = layout.find(read.tensor);
+    if (isSame)
+      continue;
+    if (isComputed || strides == layout.end() ||
+        !analysis::getStride(analysis::linearize(op.getContext(), read.map,
+                                                 strides->second, assumptions),
+                             domain.rank() - 1)
+             .isOne())
+      return 1;
+  }
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  int64_t lanes = getAtomicLanes(getGPUTarget(op), type.getElementType());
+  // Where rows begin anywhere, threads beside each other are better off with an element
+  // each.
+  for (ExprAttr extent : {domain.all().back(), guard::getDims(type)->back()}) {
+    auto count = extent.getConstant();
+    while (lanes > 1 && (!count || *count % lanes != 0))
+      lanes /= 2;
+  }
+  return lanes;
+}
+
 /// Atomic where the order makes no difference, or may.
-static ScheduleAttr chooseGPUScatter(ScatterOp op, const GPUMachine &machine,
+static ScheduleAttr chooseGPUScatter(ScatterOp op, KernelOp kernel,
+                                     const KernelStrides &strides,
+                                     const GPUMachine &machine,
                                      const analysis::SizeHints &hints) {
   Type element =
       cast<RankedTensorType>(op.getResult().getType()).getElementType();
@@ -252,8 +281,11 @@ static ScheduleAttr chooseGPUScatter(ScatterOp op, const GPUMachine &machine,
     owners =
         chooseGPUOwners(hints.product(points), hints.product(steps), machine);
   }
+  int64_t lanes =
+      isAtomic ? chooseScatterLanes(op, analysis::getLayout(kernel, strides))
+               : 1;
   return GPUScatterScheduleAttr::get(op.getContext(), kGPUBlock, isAtomic,
-                                     owners);
+                                     owners, lanes);
 }
 
 /// What maps the elements of operand `k` (A or B).
@@ -393,7 +425,7 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
     return chooseGPUBlocks(kernel, strides, machine, hints, why);
   for (NestOpInterface nest : kernel.getNests()) {
     if (auto scatter = dyn_cast<ScatterOp>(nest.getOperation()))
-      return chooseGPUScatter(scatter, machine, hints);
+      return chooseGPUScatter(scatter, kernel, strides, machine, hints);
     if (auto op = dyn_cast<ContractOp>(nest.getOperation()))
       if (ScheduleAttr product =
               chooseMatrixProduct(op, kernel, strides, machine, hints))

@@ -121,7 +121,8 @@ void GPUCollector::addTiles(GPUTileScheduleAttr s) {
 
 void GPUCollector::addScatters(GPUScatterScheduleAttr s) {
   for (int64_t threads : {s.getThreads() / 2, s.getThreads() * 2})
-    add<GPUScatterScheduleAttr>(threads, s.getAtomic(), s.getOwners());
+    add<GPUScatterScheduleAttr>(threads, s.getAtomic(), s.getOwners(),
+                                s.getLanes());
 }
 
 void GPUCollector::addProducts(GPUProductScheduleAttr s) {

@@ -166,6 +166,18 @@ llvm::SmallVector<unsigned> getOwnDims(ScatterOp op);
 /// adds up, and does not read what it has written.
 bool canScatterInAnyOrder(ScatterOp op);
 
+/// True if neighbours along the last dimension of its domain go to neighbouring
+/// elements of one row of the result, all of them or none.
+bool scattersRows(ScatterOp op);
+
+/// True if `value`, of the body of a nest, may be another one where `index`, an index of
+/// that nest, is.
+bool dependsOnIndex(mlir::Value value, mlir::BlockArgument index);
+
+/// The neighbouring floats that one atomic operation of a GPU adds to memory at most; 1
+/// where the target is not known, or it has none for such elements.
+int64_t getAtomicLanes(GPUTargetAttr target, mlir::Type element);
+
 /// For each of the extents that a kernel shares, the dimension of one of its
 /// contractions that is the shared one: the first ones, or, if the contraction reads
 /// what the kernel computes, those that its operand is read at; nothing in the place

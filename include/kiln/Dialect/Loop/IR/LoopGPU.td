@@ -191,17 +191,24 @@ def Loop_GPUScatterScheduleAttr
     goes to elements of its own: they share the elements by their other positions modulo
     `owners`. All of them see every point, and an element has one order of its own.
 
+    With `atomic` a thread has `lanes` neighbours in the last dimension of the domain, which
+    go to neighbouring elements of one row: as many of them are one operation as the
+    chip adds at once, where their address is known to be a multiple of their bytes.
+
     Constraints:
     - (C1) `threads` is a multiple of 32 from 32 to 1024, `owners` a power of two up to
-      4096.
+      4096, `lanes` one from 1 to 16.
     - (C2) the kernel is a scatter; with `atomic` it does not read what it has
       written, and adds up floats or integers of 32 or 64 bits.
     - (C3) `owners` is 1 with `atomic`, and where the scatter reads what it has written.
+    - (C4) with several lanes it is `atomic`, and along the last dimension of the domain
+      the last position moves by one, other positions and the condition stay.
 
-    Example: `#loop.gpu_scatter<threads = 256, atomic = true>`
+    Example: `#loop.gpu_scatter<threads = 256, atomic = true, lanes = 4>`
   }];
   let parameters = (ins "int64_t":$threads, "bool":$atomic,
-                        DefaultValuedParameter<"int64_t", "1">:$owners);
+                        DefaultValuedParameter<"int64_t", "1">:$owners,
+                        DefaultValuedParameter<"int64_t", "1">:$lanes);
 }
 
 def Loop_GPUProductScheduleAttr
