@@ -8,6 +8,8 @@
 
 #include "GridEmitter.h"
 
+#include "kiln/Analysis/AccessRelations.h"
+#include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Conversion/LoopToNvvm/Passes.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
@@ -58,6 +60,59 @@ static bool isTaken(gpu::GPUModuleOp home, StringRef name) {
       });
 }
 
+/// The result of another kernel that `copy` only gives other sizes to, with its elements in
+/// their order, for somebody who is no kernel; null for all others.
+static OpResult getReshaped(KernelOp copy) {
+  SmallVector<NestOpInterface> nests = copy.getNests();
+  if (nests.size() != 1 || copy.getInputs().size() != 1 ||
+      copy.getNumResults() != 1 ||
+      llvm::any_of(copy->getUsers(), llvm::IsaPred<KernelOp>))
+    return {};
+  auto op = dyn_cast<PointwiseOp>(nests.front().getOperation());
+  auto made = dyn_cast<OpResult>(copy.getInputs().front());
+  auto maker = made ? dyn_cast<KernelOp>(made.getOwner()) : KernelOp();
+  if (!op || !maker || !made.hasOneUse() ||
+      maker->getBlock() != copy->getBlock() || analysis::getOverwrites(maker))
+    return {};
+  Block &body = op.getBody().front();
+  auto load = dyn_cast<LoadOp>(body.front());
+  if (!load || load->getNextNode() != body.getTerminator() ||
+      body.getTerminator()->getOperand(0) != load.getResult() ||
+      load.getMask() || !isa<BlockArgument>(load.getTensor()))
+    return {};
+  auto from = cast<RankedTensorType>(made.getType()),
+       to = cast<RankedTensorType>(op.getResult().getType());
+  SmallVector<ExprAttr> dims;
+  for (Value index : load.getIndices()) {
+    auto argument = dyn_cast<BlockArgument>(index);
+    if (!argument)
+      return {};
+    dims.push_back(
+        guard::getDim(copy.getContext(), argument.getArgNumber()));
+  }
+  SmallVector<ExprAttr> map = getExprs(load.getMap());
+  for (ExprAttr &index : map)
+    index = guard::substituteDims(index, dims);
+  SmallVector<ExprAttr> extents = nests.front().getDomain().all();
+  SmallVector<ExprAttr> own = getIdentityMap(copy.getContext(), to.getRank());
+  for (auto [index, extent] : llvm::zip_equal(own, extents))
+    if (extent.isConstant(1))
+      index = guard::getConstant(copy.getContext(), 0);
+  guard::Assumptions assumptions;
+  analysis::addExtents(assumptions, copy.getContext(), extents);
+  auto linearize = [&](ArrayRef<ExprAttr> indices, RankedTensorType type) {
+    return guard::substituteDims(
+        analysis::linearize(copy.getContext(), indices,
+                            guard::getContiguousStrides(copy.getContext(),
+                                                        *guard::getDims(type)),
+                            assumptions),
+        own);
+  };
+  bool isSame = from.getElementType() == to.getElementType() &&
+                linearize(map, from) == linearize(own, to);
+  return isSame ? made : OpResult();
+}
+
 namespace {
 class ConvertLoopToNvvm
     : public kiln::impl::ConvertLoopToNvvmPassBase<ConvertLoopToNvvm> {
@@ -69,7 +124,15 @@ class ConvertLoopToNvvm
         failed(verifyNestsInKernels(getOperation())))
       return signalPassFailure();
     SmallVector<KernelOp> kernels;
-    getOperation().walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    getOperation().walk([&](KernelOp kernel) {
+      if (OpResult made = getReshaped(kernel)) {
+        reshaped[made] = kernel.getResult(0).getType();
+        kernel.getResult(0).replaceAllUsesWith(made);
+        kernel.erase();
+        return;
+      }
+      kernels.push_back(kernel);
+    });
     StructureNumbering numbering;
     SmallVector<unsigned> numbers;
     for (KernelOp kernel : kernels)
@@ -126,8 +189,13 @@ class ConvertLoopToNvvm
                                         step.getShared(), step.getMaps()));
     }
     OpBuilder builder(kernel);
+    SmallVector<Type> types;
+    for (OpResult result : kernel->getResults()) {
+      Type other = reshaped.lookup(result);
+      types.push_back(other ? other : result.getType());
+    }
     auto launch = LaunchGridOp::create(
-        builder, kernel.getLoc(), kernel.getResultTypes(), kernel.getInputs(),
+        builder, kernel.getLoc(), types, kernel.getInputs(),
         builder.getArrayAttr(steps),
         grid.fitsNarrow.getConstant() ? ExprAttr() : grid.fitsNarrow,
         grid.workspace, kernel.getOriginsAttr(), kernel.getScheduleAttr(),
@@ -174,6 +242,8 @@ class ConvertLoopToNvvm
     return wider;
   }
 
+  /// Results that somebody else sees with other sizes.
+  llvm::DenseMap<Value, Type> reshaped;
   /// What was emitted, by what it computes and the strides of its inputs.
   llvm::DenseMap<std::pair<unsigned, ArrayAttr>, EmittedGrid> emitted;
 };

@@ -1,0 +1,99 @@
+// RUN: kiln-opt %s --loop-set-target=chip=sm_90a --loop-choose-schedule \
+// RUN:   --convert-loop-to-nvvm | FileCheck %s
+
+// A kernel that only gives the result of another one other sizes is none: the launch
+// has them.
+
+// CHECK-LABEL: func.func @sizes
+// CHECK: %[[R:.*]] = loop.launch_grid(%arg0) {{.*}} : (tensor<2x2x256xf32>) -> tensor<2x8x1x64xf32>
+// CHECK-NEXT: return %[[R]]
+!a = tensor<2x2x4x64xf32>
+!b = tensor<2x8x1x64xf32>
+func.func @sizes(%x: tensor<2x2x256xf32>) -> !b {
+  %r = loop.kernel @made ins(%a = %x : tensor<2x2x256xf32>) shared [2, 2] -> !a {
+    %m = loop.reduce parallel (%n, %i) in [2, 2] reduction (%j) in [256] <sum> : tensor<2x2xf32> {
+      %e = loop.load %a[%n, %i, %j] : tensor<2x2x256xf32>
+      loop.yield %e : f32
+    }
+    %p = loop.pointwise (%n, %i, %j, %k) in [2, 2, 4, 64] : !a {
+      %e = loop.load %m[%n, %i] : tensor<2x2xf32>
+      loop.yield %e : f32
+    }
+    loop.return %p : !a
+  }
+  %c = loop.kernel @made_copy ins(%a = %r : !a) shared [2, 8, 1, 64] -> !b {
+    %p = loop.pointwise (%n, %h, %i, %j) in [2, 8, 1, 64] : !b {
+      %e = loop.load %a[%n, floordiv(%h, 4), mod(%h, 4), %j] : !a
+      loop.yield %e : f32
+    }
+    loop.return %p : !b
+  }
+  return %c : !b
+}
+
+// Another order, somebody else who reads the result, and a result that may lie where an
+// input does are copies.
+
+// CHECK-LABEL: func.func @turned
+// CHECK-COUNT-2: loop.launch_grid
+// CHECK-LABEL: func.func @both
+// CHECK-COUNT-2: loop.launch_grid
+// CHECK-LABEL: func.func @over
+// CHECK-COUNT-2: loop.launch_grid
+!c = tensor<64x4xf32>
+!d = tensor<4x64xf32>
+!e = tensor<256xf32>
+func.func @turned(%x: !c) -> !d {
+  %r = loop.kernel @one ins(%a = %x : !c) shared [64, 4] -> !c {
+    %p = loop.pointwise (%i, %j) in [64, 4] : !c {
+      %e = loop.load %a[63 - %i, %j] : !c
+      loop.yield %e : f32
+    }
+    loop.return %p : !c
+  }
+  %c = loop.kernel @other ins(%a = %r : !c) shared [4, 64] -> !d {
+    %p = loop.pointwise (%i, %j) in [4, 64] : !d {
+      %e = loop.load %a[%j, %i] : !c
+      loop.yield %e : f32
+    }
+    loop.return %p : !d
+  }
+  return %c : !d
+}
+
+func.func @both(%x: !c) -> (!c, !e) {
+  %r = loop.kernel @one ins(%a = %x : !c) shared [64, 4] -> !c {
+    %p = loop.pointwise (%i, %j) in [64, 4] : !c {
+      %e = loop.load %a[63 - %i, %j] : !c
+      loop.yield %e : f32
+    }
+    loop.return %p : !c
+  }
+  %c = loop.kernel @other ins(%a = %r : !c) shared [256] -> !e {
+    %p = loop.pointwise (%i) in [256] : !e {
+      %e = loop.load %a[floordiv(%i, 4), mod(%i, 4)] : !c
+      loop.yield %e : f32
+    }
+    loop.return %p : !e
+  }
+  return %r, %c : !c, !e
+}
+
+func.func @over(%x: !c) -> !e {
+  %r = loop.kernel @one ins(%a = %x : !c) shared [64, 4] -> !c {
+    %p = loop.pointwise (%i, %j) in [64, 4] : !c {
+      %e = loop.load %a[%i, %j] : !c
+      %f = arith.negf %e : f32
+      loop.yield %f : f32
+    }
+    loop.return %p : !c
+  }
+  %c = loop.kernel @other ins(%a = %r : !c) shared [256] -> !e {
+    %p = loop.pointwise (%i) in [256] : !e {
+      %e = loop.load %a[floordiv(%i, 4), mod(%i, 4)] : !c
+      loop.yield %e : f32
+    }
+    loop.return %p : !e
+  }
+  return %c : !e
+}
