@@ -69,8 +69,8 @@ static Moments momentsOf(FormulaBuilder &c, Value x, ArrayRef<int64_t> dims,
   Value wideX = c.cast(x, wide), mean, variance;
   if (Value first = wide == compute ? Value() : firstOf(c, x, dims)) {
     // Both sums in one pass, of distances from an element. Its distance from the mean is at
-    // most sqrt(count) deviations, so the difference loses no more than `count` units of
-    // the sums, which are of 53 bits for elements of 24.
+    // most sqrt(count) deviations, so what the sums lose, which have 53 bits for elements
+    // of 24, is at most `count` times as much of the difference.
     first = c.cast(first, wide);
     Value apart = c.sub(wideX, first);
     Value distance = c.div(sum(apart), count);
