@@ -59,7 +59,7 @@ const char *getEveryKind();
 extern const char kCausal[], kKeptRows[], kOverRows[], kSavedUnits[];
 extern const char kOddRows[], kScans[], kGenericScan[], kSorts[], kLongSort[],
     kKeptOfSorts[], kSelections[], kScatterKinds[], kScatterVectors[];
-extern const char kNumbers[], kPieces[], kHeads[];
+extern const char kNumbers[], kPieces[];
 /// Rows of many tensors, which may differ in more than the tensor.
 const char *getJoined(bool differ);
 extern const char kProductOfRows[], kProductOfColumns[],

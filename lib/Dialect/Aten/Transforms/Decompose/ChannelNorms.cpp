@@ -301,8 +301,11 @@ static SmallVector<Value> channelGradients(Operation *op, FormulaBuilder &c,
   Value up = c.cast(c.widen(gradient), inner);
   Value scale = c.cast(rstd, wide);
   Value dBias = norm.sum(c.cast(up, wide));
-  Value dWeight = c.mul(
-      norm.sum(c.mul(c.cast(up, wide), c.cast(centered, wide))), scale);
+  // A channel of no elements has no deviation, and its sums are zeros.
+  bool mayBeEmpty = norm.count.getConstant().value_or(0) < 1;
+  Value product = c.mul(c.cast(up, wide), c.cast(centered, wide));
+  Value dWeight = mayBeEmpty ? norm.sum(c.mul(product, norm.spread(scale)))
+                             : c.mul(norm.sum(product), scale);
   Value dInput = up;
   if (trains) {
     Value slope = c.div(c.mul(dWeight, scale), norm.number());
