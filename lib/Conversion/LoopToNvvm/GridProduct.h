@@ -230,6 +230,10 @@ private:
   void arrive(Value stage);
   LogicalResult forEachTile(
       llvm::function_ref<FailureOr<StageTurn>(const Tile &, StageTurn)> body);
+  /// Fills a stage for each step of the tile; which stage's turn is next.
+  StageTurn
+  fillStages(const Tile &tile, StageTurn turn,
+             llvm::function_ref<void(const StageTurn &now, Value step)> fill);
   StageTurn emitCopies(const Tile &tile, StageTurn turn);
   void copy(const Operand &operand, const Tile &tile, Value stage, Value sum);
   FailureOr<StageTurn> emitProducts(const Tile &tile, StageTurn turn);

@@ -291,18 +291,11 @@ StageTurn GridWgmmaEmitter::emitGather(const Tile &tile, StageTurn turn) {
       rows[k] = getRows(operand, tile);
   if (operands[0].type.isF32())
     return emitRounded(tile, rows, turn);
-  auto loop = scf::ForOp::create(b, constantIndex(0), tile.steps,
-                                 constantIndex(1),
-                                 ValueRange{turn.stage, turn.phase});
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  StageTurn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
-  fillStage(tile, rows, now, loop.getInductionVar());
-  NVVM::CpAsyncMBarrierArriveOp::create(b, getBarrier(true, now.stage),
-                                        /*noinc=*/true);
-  StageTurn next = tools->advance(now, schedule.getStages());
-  scf::YieldOp::create(b, ValueRange{next.stage, next.phase});
-  return {loop.getResult(0), loop.getResult(1)};
+  return fillStages(tile, turn, [&](const StageTurn &now, Value step) {
+    fillStage(tile, rows, now, step);
+    NVVM::CpAsyncMBarrierArriveOp::create(b, getBarrier(true, now.stage),
+                                          /*noinc=*/true);
+  });
 }
 
 /// The tiles of this block, for all threads of the warpgroup that asks.

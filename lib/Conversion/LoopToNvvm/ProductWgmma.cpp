@@ -218,22 +218,29 @@ void GridWgmmaEmitter::copy(const Operand &operand, const Tile &tile,
         add(across, constantIndex(k)), sum);
 }
 
-StageTurn GridWgmmaEmitter::emitCopies(const Tile &tile, StageTurn turn) {
+StageTurn GridWgmmaEmitter::fillStages(
+    const Tile &tile, StageTurn turn,
+    llvm::function_ref<void(const StageTurn &now, Value step)> fill) {
   auto loop = scf::ForOp::create(b, constantIndex(0), tile.steps,
                                  constantIndex(1),
                                  ValueRange{turn.stage, turn.phase});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   StageTurn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
-  wait(/*isFull=*/false, now, /*isNextPhase=*/true);
-  tools->expect(getBarrier(true, now.stage), stageBytes);
-  Value sum =
-      add(tile.sumBegin, mul(loop.getInductionVar(), schedule.getSum()));
-  for (const Operand &operand : operands)
-    copy(operand, tile, now.stage, sum);
+  fill(now, loop.getInductionVar());
   StageTurn next = tools->advance(now, schedule.getStages());
   scf::YieldOp::create(b, ValueRange{next.stage, next.phase});
   return {loop.getResult(0), loop.getResult(1)};
+}
+
+StageTurn GridWgmmaEmitter::emitCopies(const Tile &tile, StageTurn turn) {
+  return fillStages(tile, turn, [&](const StageTurn &now, Value step) {
+    wait(/*isFull=*/false, now, /*isNextPhase=*/true);
+    tools->expect(getBarrier(true, now.stage), stageBytes);
+    Value sum = add(tile.sumBegin, mul(step, schedule.getSum()));
+    for (const Operand &operand : operands)
+      copy(operand, tile, now.stage, sum);
+  });
 }
 
 //===----------------------------------------------------------------------===//
