@@ -15,20 +15,15 @@ namespace kiln::cuda {
 static constexpr uint32_t kThreads = 256;
 static constexpr int64_t kSide = 32; ///< of a tile
 
-// `count` items, or tiles of 32 x 32 of them; `dims` from the innermost
-// outwards, each as its size and bytes from one to the next in the source and
-// in the target.
 static const char kHead[] = R"(.version 6.4
 .target sm_75
 .address_size 64
 )";
 
-// A number in digits of mixed radix gives the place of an item: the remainder
-// by the size of each dimension, innermost first. Divisions are of 32 bits
-// where both sides are.
-static const char kItems[] = R"(
-.visible .entry kiln_copy_$N(
-	.param .u64 source,
+// `count` items, or tiles of 32 x 32 of them; `dims` from the innermost
+// outwards, each as its size and bytes from one to the next in the source and
+// in the target.
+static const char kParameters[] = R"(	.param .u64 source,
 	.param .u64 target,
 	.param .u64 count,
 	.param .u64 rank,
@@ -36,15 +31,24 @@ static const char kItems[] = R"(
 )
 .maxntid 256, 1, 1
 {
-	.reg .pred %done, %moved, %isWide;
-	.reg .b32 %number, %width, %left32, %size32, %next32, %index32;
-	.reg .b64 %source, %target, %count, %rank, %dims, %at, %step, %wide;
+)";
+static const char kRegisters[] = R"(	.reg .b64 %source, %target, %count, %rank, %dims, %at, %step, %wide;
 	.reg .b64 %read, %write, %left, %next, %index, %dim, %size, %stride, %value;
-	ld.param.u64 %source, [source];
+)";
+static const char kLoads[] = R"(	ld.param.u64 %source, [source];
 	ld.param.u64 %target, [target];
 	ld.param.u64 %count, [count];
 	ld.param.u64 %rank, [rank];
-	mov.b64 %dims, dims;
+)";
+
+// A number in digits of mixed radix gives the place of an item: the remainder
+// by the size of each dimension, innermost first. Divisions are of 32 bits
+// where both sides are.
+static const char kItems[] = R"(
+.visible .entry kiln_copy_$N(
+$PARAMETERS	.reg .pred %done, %moved, %isWide;
+	.reg .b32 %number, %width, %left32, %size32, %next32, %index32;
+$REGISTERS$LOADS	mov.b64 %dims, dims;
 	mad.lo.u64 %rank, %rank, 24, %dims;
 	mov.u32 %number, %ctaid.x;
 	mov.u32 %width, %ntid.x;
@@ -61,22 +65,19 @@ ITEM:
 	mov.b64 %read, %source;
 	mov.b64 %write, %target;
 	mov.b64 %dim, %dims;
-DIM:
-	setp.ge.u64 %moved, %dim, %rank;
-	@%moved bra MOVE;
-	ld.param.u64 %size, [%dim];
-$DIGIT	add.u64 %dim, %dim, 24;
-	bra DIM;
-MOVE:
-	ld.global.u$B %value, [%read];
+$DIGITS	ld.global.u$B %value, [%read];
 	st.global.u$B [%write], %value;
 	add.u64 %at, %at, %step;
 	bra ITEM;
 }
 )";
 
-// The next digit of %left, and what it adds to both places.
-static const char kDigit[] = R"(	or.b64 %wide, %left, %size;
+// The digits of %left from dimension %dim on, and what they add to both places.
+static const char kDigits[] = R"(DIM:
+	setp.ge.u64 %moved, %dim, %rank;
+	@%moved bra MOVE;
+	ld.param.u64 %size, [%dim];
+	or.b64 %wide, %left, %size;
 	shr.u64 %wide, %wide, 32;
 	setp.ne.u64 %isWide, %wide, 0;
 	@%isWide bra WIDE;
@@ -98,6 +99,9 @@ PLACE:
 	ld.param.u64 %stride, [%dim+16];
 	mad.lo.u64 %write, %index, %stride, %write;
 	mov.b64 %left, %next;
+	add.u64 %dim, %dim, 24;
+	bra DIM;
+MOVE:
 )";
 
 // Dimension 0 has neighbours in the target, dimension 1 in the source. A warp
@@ -106,25 +110,11 @@ PLACE:
 // banks.
 static const char kTiles[] = R"(
 .visible .entry kiln_copy_tiles_$N(
-	.param .u64 source,
-	.param .u64 target,
-	.param .u64 count,
-	.param .u64 rank,
-	.param .align 8 .b8 dims[192]
-)
-.maxntid 256, 1, 1
-{
-	.shared .align 8 .b8 tile[$TILE];
+$PARAMETERS	.shared .align 8 .b8 tile[$TILE];
 	.reg .pred %done, %moved, %isWide, %isInside, %isNear;
 	.reg .b32 %number, %lane, %row, %from, %to, %left32, %size32, %next32, %index32;
-	.reg .b64 %source, %target, %count, %rank, %dims, %at, %step, %wide;
-	.reg .b64 %read, %write, %left, %next, %index, %dim, %size, %stride, %value;
-	.reg .b64 %near, %far, %nears, %fars, %readFar, %writeFar, %lane64, %row64;
-	ld.param.u64 %source, [source];
-	ld.param.u64 %target, [target];
-	ld.param.u64 %count, [count];
-	ld.param.u64 %rank, [rank];
-	ld.param.u64 %nears, [dims];
+$REGISTERS	.reg .b64 %near, %far, %nears, %fars, %readFar, %writeFar, %lane64, %row64;
+$LOADS	ld.param.u64 %nears, [dims];
 	ld.param.u64 %readFar, [dims+8];
 	ld.param.u64 %fars, [dims+24];
 	ld.param.u64 %writeFar, [dims+40];
@@ -163,14 +153,7 @@ TILE:
 	mov.b64 %read, %source;
 	mov.b64 %write, %target;
 	add.u64 %dim, %dims, 48;
-DIM:
-	setp.ge.u64 %moved, %dim, %rank;
-	@%moved bra MOVE;
-	ld.param.u64 %size, [%dim];
-$DIGIT	add.u64 %dim, %dim, 24;
-	bra DIM;
-MOVE:
-$READS	bar.sync 0;
+$DIGITS$READS	bar.sync 0;
 $WRITES	bar.sync 0;
 	add.u64 %at, %at, %step;
 	bra TILE;
@@ -222,7 +205,10 @@ std::string stridedCopyPTX(uint32_t itemBytes) {
   tiles = replace(tiles, "$TILE", std::to_string(kSide * line));
   tiles = replace(tiles, "$LINE", std::to_string(line));
   std::string text = std::string(kHead) + kItems + tiles;
-  text = replace(text, "$DIGIT", kDigit);
+  text = replace(text, "$PARAMETERS", kParameters);
+  text = replace(text, "$REGISTERS", kRegisters);
+  text = replace(text, "$LOADS", kLoads);
+  text = replace(text, "$DIGITS", kDigits);
   text = replace(text, "$N", std::to_string(itemBytes));
   return replace(text, "$B", std::to_string(8 * itemBytes));
 }
