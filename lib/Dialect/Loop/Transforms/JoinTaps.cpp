@@ -1,5 +1,4 @@
-//===- JoinTaps.cpp - Few channels beside each other with a window's taps
-//--===//
+//===- JoinTaps.cpp - Few channels with the taps of a window's rows -------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
