@@ -375,6 +375,26 @@ func.func @columns(%x: tensor<1x16x8x8xf32>, %w: tensor<16x1x3x3xf32>) -> tensor
 
 // -----
 
+// So is it by the gradient of such weights, which a caller gets in the order of weights.
+
+// CPU-LABEL: func.func @token_gradient
+// CPU: %[[C:.*]] = loop.contract parallel [1, 3, 3, 16] reduction [2, 8, 8]
+// CPU-SAME: lhs %arg0[d4, d5 * 8 + d6, d3] : tensor<2x64x16xf32>
+// CPU-SAME: rhs %arg1[d4, d1 * 8 + d2 + d5 * 8 + d6 - 9, d3] : tensor<2x64x16xf32>
+// CPU: %[[G:.*]] = loop.pointwise (%i, %j, %k, %l) in [16, 1, 3, 3] : tensor<16x1x3x3xf32> {
+// CPU: loop.load %[[C]][%j, %k, %l, %i] : tensor<1x3x3x16xf32>
+// CPU: return %[[G]]
+func.func @token_gradient(%g: tensor<2x64x16xf32>, %x: tensor<2x64x16xf32>) -> tensor<16x1x3x3xf32> {
+  %w = loop.contract parallel [16, 1, 3, 3] reduction [2, 8, 8]
+      lhs %g[d4, d5 * 8 + d6, d0] : tensor<2x64x16xf32> mask 1
+      rhs %x[d4, d2 * 8 + d3 + d5 * 8 + d6 - 9, d0] : tensor<2x64x16xf32>
+          mask and(and(le(0, d2 + d5 - 1), lt(d2 + d5 - 1, 8)), and(le(0, d3 + d6 - 1), lt(d3 + d6 - 1, 8)))
+      acc f32 : tensor<16x1x3x3xf32>
+  return %w : tensor<16x1x3x3xf32>
+}
+
+// -----
+
 // What a caller sees as it lies in memory keeps its order, carried or not.
 
 // CHECK-LABEL: func.func @forward
@@ -535,13 +555,13 @@ func.func @turned(%y: tensor<2x4x9x9xf32>, %w: tensor<4x4x3x3xf32>,
 // CPU: %[[S:.*]] = loop.contract parallel [32, 3, 3] reduction [1, 16, 16]
 // CPU-NOT: loop.pointwise
 // CPU: return %[[S]],
-func.func @given_up(%x: tensor<1x16x16x32xf32>, %g: tensor<1x16x16x32xf32>,
+func.func @given_up(%x: tensor<1x32x16x16xf32>, %g: tensor<1x32x16x16xf32>,
                     %y: tensor<1x32x8x8xf32>, %v: tensor<32x3x3xf32>)
     -> (tensor<32x3x3xf32>, tensor<1x32x8x8xf32>) {
   %s = loop.contract parallel [32, 3, 3] reduction [1, 16, 16]
-      lhs %x[d3, d4 + d1 - 1, d5 + d2 - 1, d0] : tensor<1x16x16x32xf32>
+      lhs %x[d3, d0, d4 + d1 - 1, d5 + d2 - 1] : tensor<1x32x16x16xf32>
           mask and(and(le(1, d4 + d1), lt(d4 + d1 - 1, 16)), and(le(1, d5 + d2), lt(d5 + d2 - 1, 16)))
-      rhs %g[d3, d4, d5, d0] : tensor<1x16x16x32xf32> mask 1
+      rhs %g[d3, d0, d4, d5] : tensor<1x32x16x16xf32> mask 1
       acc f32 : tensor<32x3x3xf32>
   %t = loop.contract parallel [1, 32, 8, 8] reduction [3, 3]
       lhs %y[d0, d1, d2 + d4 - 1, d3 + d5 - 1] : tensor<1x32x8x8xf32>

@@ -33,3 +33,24 @@ func.func @product(%g: tensor<64x32xf32>, %w: tensor<32x3xf32>) -> tensor<3x64xf
   }
   return %t : tensor<3x64xf32>
 }
+
+// -----
+
+// The gradient of weights for channels of their own sums along neighbours of both operands: a
+// copy in the order of weights does not become its epilogue.
+
+// CHECK-LABEL: func.func @own_channels
+// CHECK: loop.kernel {{.*}} shared [1, 3, 3, 16]
+// CHECK: loop.kernel {{.*}} shared [16, 1, 3, 3]
+func.func @own_channels(%g: tensor<2x64x16xf32>, %x: tensor<2x64x16xf32>) -> tensor<16x1x3x3xf32> {
+  %c = loop.contract parallel [1, 3, 3, 16] reduction [2, 8, 8]
+      lhs %g[d4, d5 * 8 + d6, d3] : tensor<2x64x16xf32> mask 1
+      rhs %x[d4, d1 * 8 + d2 + d5 * 8 + d6 - 9, d3] : tensor<2x64x16xf32>
+          mask and(and(le(0, d1 + d5 - 1), lt(d1 + d5 - 1, 8)), and(le(0, d2 + d6 - 1), lt(d2 + d6 - 1, 8)))
+      acc f32 : tensor<1x3x3x16xf32>
+  %w = loop.pointwise (%i, %j, %k, %l) in [16, 1, 3, 3] : tensor<16x1x3x3xf32> {
+    %e = loop.load %c[%j, %k, %l, %i] : tensor<1x3x3x16xf32>
+    loop.yield %e : f32
+  }
+  return %w : tensor<16x1x3x3xf32>
+}

@@ -78,6 +78,7 @@ private:
   void freeResult(ContractOp op);
   bool pays();
   void giveUp();
+  void dropCopies(size_t first);
   void followImages();
   std::optional<unsigned> getLast(Value tensor) const;
 
@@ -203,12 +204,27 @@ void ImageLayouts::spread(NestOpInterface nest) {
   }
 }
 
+/// The channels of a result: those of windows, or, where these are one, what both operands have
+/// in front of it, as the gradient of weights for channels of their own does.
+static std::optional<unsigned> getResultChannels(const Windows &windows, ContractOp op) {
+  SmallVector<ExprAttr> parallel = op.getDomain().parallel;
+  auto channels =
+      windows.getChannels(getIdentityMap(op.getContext(), parallel.size()));
+  if (!channels || !parallel[*channels].isConstant(1))
+    return channels;
+  for (unsigned dim = *channels; dim-- > 0;)
+    if (!windows.walked.test(dim) && !parallel[dim].isConstant(1) &&
+        llvm::all_of(windows.indices, [&](ArrayRef<ExprAttr> indices) {
+          return llvm::is_contained(indices, guard::getDim(op.getContext(), dim));
+        }))
+      return dim;
+  return channels;
+}
+
 /// Gives the result and the operands of a convolution their channels last.
 void ImageLayouts::decideAll(ContractOp op) {
   Windows windows(op);
-  SmallVector<ExprAttr> identity =
-      getIdentityMap(op.getContext(), op.getDomain().parallel.size());
-  if (auto channels = windows.getChannels(identity))
+  if (auto channels = getResultChannels(windows, op))
     decide(op.getResult(), *channels);
   for (unsigned side = 0; side < 2; ++side)
     if (auto channels = windows.getChannels(op, side))
@@ -305,36 +321,50 @@ bool ImageLayouts::pays() {
 
 void ImageLayouts::giveUp() {
   chosen.clear();
-  // A result whose copy goes is the caller's again.
-  changeable.clear();
-  for (PointwiseOp copy : returnedCopies) {
+  dropCopies(0);
+}
+
+/// Returns what the copies from `first` on are of: a result without one is the caller's again.
+void ImageLayouts::dropCopies(size_t first) {
+  for (PointwiseOp copy : ArrayRef(returnedCopies).drop_front(first)) {
     auto load = *copy.getBody().getOps<LoadOp>().begin();
     copy.getResult().replaceAllUsesWith(load.getTensor());
     copy.erase();
   }
+  returnedCopies.truncate(first);
+  changeable.clear();
 }
 
 /// Where an image has its channels last already, as the tokens of a transformer have, a
 /// convolution that walks its places would gather them: its result alone follows, and needs
-/// no copy of anything.
+/// no copy of anything but of a result that a caller sees.
 void ImageLayouts::followImages() {
-  for (auto op : function.getOps<ContractOp>()) {
+  for (auto op : llvm::to_vector(function.getOps<ContractOp>())) {
     Windows windows(op);
     if (windows.empty() || !multipliesFloats(op) || chosen.count(op))
       continue;
-    unsigned rank = op.getDomain().parallel.size();
-    auto channels =
-        windows.getChannels(getIdentityMap(op.getContext(), rank));
-    if (!channels || hints.evaluate(op.getDomain().parallel[*channels]) < kMinFollowed)
+    Domain domain = op.getDomain();
+    unsigned rank = domain.parallel.size();
+    auto channels = getResultChannels(windows, op);
+    if (!channels || hints.evaluate(domain.parallel[*channels]) < kMinFollowed)
       continue;
-    for (unsigned side = 0; side < 2; ++side) {
+    bool isFollowed = llvm::any_of(llvm::seq(2u), [&](unsigned side) {
       if (chosen.count((side == 0 ? op.getLhs() : op.getRhs()).getDefiningOp()))
-        continue;
+        return false;
       auto along = getStep(op, side, *channels), across = getStep(op, side, rank - 1);
-      if (along && along->isConstant(1) && across && !guard::hasDims(*across) &&
-          !across->isConstant(0) && !across->isConstant(1))
-        decide(op.getResult(), *channels);
+      return along && along->isConstant(1) && across && !guard::hasDims(*across) &&
+             !across->isConstant(0) && !across->isConstant(1);
+    });
+    if (!isFollowed)
+      continue;
+    size_t copies = returnedCopies.size();
+    if (hints.product(domain.reduction) >= kMinHeavySum) {
+      freeResult(op);
+      changeable.erase(op);
     }
+    decide(op.getResult(), *channels);
+    if (!chosen.count(op))
+      dropCopies(copies);
   }
 }
 

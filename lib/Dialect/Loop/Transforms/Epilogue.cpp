@@ -45,8 +45,12 @@ static bool losesOrder(ContractOp contract, ArrayRef<guard::ExprAttr> map,
           domain.drop_front(map.back().getPosition() + 1),
           [](guard::ExprAttr extent) { return extent.isConstant(1); }))
     return false;
-  return getGPUTarget(contract) ? readsAlongResult(contract, hints)
-                                : readsImageInPlace(contract);
+  if (getGPUTarget(contract))
+    return readsAlongResult(contract, hints);
+  return readsImageInPlace(contract) ||
+         (!Windows(contract).empty() &&
+          readsOwnChannels(contract, contract.getDomain().parallel.size() - 1,
+                           hints));
 }
 
 /// The one nest that reads `contract` if it may become the epilogue; `order` is

@@ -155,7 +155,8 @@ def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::ModuleOp"> {
     f32 that are read 16 times and more are copied, and so is a result that is returned: back,
     into the order that it has there. Contractions with windows that keep their order walk taps as
     weights have them in memory, backwards in the image where that is needed. Where an image of 8
-    channels and more has them last from the start, as the tokens of a transformer do, the result of a convolution by channels of their own follows.
+    channels and more has them last from the start, as the tokens of a transformer do, the result of a convolution by
+    channels of their own follows, and so does the gradient of its weights.
 
     Before:
 
