@@ -177,10 +177,13 @@ Status CudaDevice::upload(void *target, const void *source, size_t bytes) {
                                                     bytes, stream_),
                        "copying to the device");
   // What the driver knows is page-locked, and read only when the copy's turn comes;
-  // other memory it has read by now.
+  // other memory it has read by now. Asked for one attribute of that it would answer with an
+  // error, which tools that watch the driver count; in the plural it says 0.
   unsigned type = 0;
-  bool isKnown = driver_.cuPointerGetAttribute(&type, kMemoryType,
-                                               toAddress(source)) == kSuccess &&
+  int attribute = kMemoryType;
+  void *answer = &type;
+  bool isKnown = driver_.cuPointerGetAttributes(1, &attribute, &answer,
+                                                toAddress(source)) == kSuccess &&
                  type != 0;
   return asked && isKnown ? wait(lock, "copying to the device") : asked;
 }

@@ -94,7 +94,7 @@ struct KernelNode {
   F(cuEventSynchronize, (Handle))                                              \
   F(cuEventElapsedTime, (float *, Handle, Handle))                             \
   F(cuLaunchHostFunc, (Handle, void (*)(void *), void *))                      \
-  F(cuPointerGetAttribute, (void *, int, Address))                             \
+  F(cuPointerGetAttributes, (unsigned, int *, void **, Address))               \
   F(cuMemGetInfo_v2, (size_t *, size_t *))                                     \
   F(cuMemAlloc_v2, (Address *, size_t))                                        \
   F(cuMemFree_v2, (Address))                                                   \

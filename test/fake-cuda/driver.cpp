@@ -199,13 +199,17 @@ int cuLaunchHostFunc(void *, void (*function)(void *), void *data) {
   state().hosts.emplace_back(function, data);
   return state().failure;
 }
-int cuPointerGetAttribute(void *value, int, Address address) {
-  // Memory of the host that begins with this is taken for page-locked.
+int cuPointerGetAttributes(unsigned count, int *, void **values, Address address) {
+  // Memory of the host that begins with this is taken for page-locked; of other memory
+  // that is not the driver's all it says is 0.
   std::lock_guard<std::mutex> lock(state().mutex);
-  if (bytesFrom(address) == 0 &&
-      std::memcmp(reinterpret_cast<void *>(address), "page-locked", 11) != 0)
-    return InvalidValue;
-  *static_cast<unsigned *>(value) = bytesFrom(address) == 0 ? 1 : 2;
+  unsigned type = 0;
+  if (bytesFrom(address) != 0)
+    type = 2;
+  else if (std::memcmp(reinterpret_cast<void *>(address), "page-locked", 11) == 0)
+    type = 1;
+  for (unsigned k = 0; k < count; ++k)
+    *static_cast<unsigned *>(values[k]) = type;
   return Success;
 }
 int cuEventCreate(void **event, unsigned) {
