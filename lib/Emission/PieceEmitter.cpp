@@ -16,7 +16,8 @@
 //
 // so that each lane would look at all pieces. A loop for each piece, [0, 64)
 // and [64, ...), reads one, without masks. Pieces that are read alike are
-// walked by one loop over them (PieceRuns.h).
+// walked by one loop over them (PieceRuns.h). What is concatenated along a
+// dimension around rows is walked in pieces where some are read alike.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+
+#include "llvm/Support/SaveAndRestore.h"
 
 #include <limits>
 
@@ -117,8 +120,8 @@ LogicalResult KernelEmitter::emitPieceRun(
 
 LogicalResult KernelEmitter::emitPieces(
     unsigned dim, Value low, Value high, int64_t lanes,
-    llvm::function_ref<LogicalResult(Value from, Value to, bool isWhole)>
-        body) {
+    llvm::function_ref<LogicalResult(Value from, Value to, bool isWhole)> body,
+    bool onlyRuns) {
   SmallVector<Comparison> comparisons;
   size_t operations = 0;
   for (NestOpInterface nest : kernel.getNests())
@@ -147,9 +150,16 @@ LogicalResult KernelEmitter::emitPieces(
   else
     for (size_t k = 0; k + 1 < bounds.size(); ++k)
       runs.push_back({k, 1, 0, {}});
-  if (runs.size() > kMaxRuns || operations * runs.size() > kMaxOperations)
+  bool hasRuns =
+      llvm::any_of(runs, [](const PieceRun &run) { return run.count > 1; });
+  if (runs.size() > kMaxRuns ||
+      operations * pieceCopies * runs.size() > kMaxOperations ||
+      (onlyRuns && !hasRuns))
     return asOne();
 
+  // Pieces of other dimensions stay as they are.
+  auto outside = decided;
+  llvm::SaveAndRestore<size_t> copies(pieceCopies, pieceCopies * runs.size());
   for (const PieceRun &run : runs) {
     int64_t first = bounds[run.first], end = bounds[run.first + run.count];
     bool isLast = run.first + run.count + 1 == bounds.size();
@@ -171,7 +181,7 @@ LogicalResult KernelEmitter::emitPieces(
     }
     if (failed(emitted))
       return failure();
-    decided.clear();
+    decided = outside;
   }
   return success();
 }

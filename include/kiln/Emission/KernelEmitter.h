@@ -275,11 +275,13 @@ protected:
   /// Runs `body` for [low, high) of shared dimension `dim`, piece by piece
   /// where its index is compared with numbers: what a comparison says is known
   /// in a piece. `body` is told whether its bounds are multiples of `lanes` if
-  /// `low` and `high` are.
+  /// `low` and `high` are. With `onlyRuns` all of it is one piece where no
+  /// pieces are read alike, so that there would be more code.
   LogicalResult emitPieces(
       unsigned dim, Value low, Value high, int64_t lanes,
       llvm::function_ref<LogicalResult(Value from, Value to, bool isWhole)>
-          body);
+          body,
+      bool onlyRuns = false);
   /// The same for pieces that begin at `first` and are read alike, by one loop.
   LogicalResult
   emitPieceRun(const PieceRun &run, int64_t first, Value low, Value high,
@@ -350,6 +352,7 @@ protected:
   SmallVector<guard::ExprAttr> sharedExtents;
   /// Comparisons of indices that the code at hand knows.
   llvm::SmallDenseMap<Operation *, bool> decided;
+  size_t pieceCopies = 1; ///< of bodies, by pieces of dimensions around
   bool fitsIn32 = true;        ///< every constant that is an index does
   guard::ExprAttr unsupported; ///< an index that has no code, if any
   int64_t sumBlock = 0; ///< terms of a sum of floats in one piece; 0: all

@@ -42,7 +42,18 @@ public:
   using ScheduledEmitter::ScheduledEmitter;
 
 private:
+  /// Where lanes are: part of a dimension, at one point of those around it or, if
+  /// `beside` is one of them, at several of that.
+  struct Row {
+    unsigned dim = 0;
+    Value low, high;
+    std::optional<unsigned> beside;
+  };
+
   LogicalResult emitItems() override;
+  LogicalResult emitInPieces(const Position &position, unsigned dim,
+                             const Row &row);
+  LogicalResult emitRow(const Position &position, const Row &row);
   LogicalResult emitPoints(const Position &first, unsigned dim);
 };
 

@@ -104,3 +104,80 @@ func.func @main(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>, %z: tensor<8x16xf32>
   }
   return %r : tensor<8x48xf32>
 }
+
+// -----
+
+// Three pieces along the dimension around rows: rows of one after the other, without a
+// question in them.
+
+// CHECK-LABEL: func.func @around
+// CHECK-SAME: (%[[INPUTS:.+]]: !llvm.ptr, %{{.+}}: !llvm.ptr, %[[B:.+]]: i64, %[[E:.+]]: i64
+// CHECK-DAG: %[[C3:.+]] = arith.constant 3 : index
+// CHECK-DAG: %[[C4:.+]] = arith.constant 4 : index
+// CHECK-DAG: %[[BEGIN:.+]] = arith.index_cast %[[B]]
+// CHECK-DAG: %[[END:.+]] = arith.index_cast %[[E]]
+// CHECK: scf.for %[[PIECE:.+]] = %{{.+}} to %[[C3]]
+// CHECK: %[[FROM:.+]] = arith.muli %[[PIECE]], %[[C4]]
+// CHECK: %[[TO:.+]] = arith.addi %[[FROM]], %[[C4]]
+// CHECK: %[[LOW:.+]] = arith.maxsi %[[BEGIN]], %[[FROM]]
+// CHECK: %[[LEAST:.+]] = arith.minsi %[[END]], %[[TO]]
+// CHECK: %[[HIGH:.+]] = arith.maxsi %[[LOW]], %[[LEAST]]
+// CHECK: scf.for %{{.+}} = %[[LOW]] to %[[HIGH]]
+// CHECK-NOT: {{cmpi|scf.if|select}}
+// CHECK: llvm.store
+// CHECK-NOT: llvm.store
+// CHECK: return
+func.func @main(%x: tensor<4x32xf32>, %y: tensor<4x32xf32>, %z: tensor<4x32xf32>)
+    -> tensor<12x32xf32> {
+  %r = loop.kernel @around ins(%a = %x : tensor<4x32xf32>, %b = %y : tensor<4x32xf32>,
+      %c = %z : tensor<4x32xf32>) shared [12, 32]
+      schedule #loop.across<lanes = 16, chunk = 32, sum_block = 0, masked = true, grain = 1>
+      -> tensor<12x32xf32> {
+    %zero = arith.constant 0.0 : f32
+    %c4 = arith.constant 4 : index
+    %c8 = arith.constant 8 : index
+    %p = loop.pointwise (%i, %j) in [12, 32] : tensor<12x32xf32> {
+      %0 = arith.cmpi slt, %i, %c4 : index
+      %1 = loop.load %a[%i, %j] mask %0, %zero : tensor<4x32xf32>
+      %2 = arith.cmpi sge, %i, %c4 : index
+      %3 = arith.cmpi slt, %i, %c8 : index
+      %4 = arith.andi %2, %3 : i1
+      %5 = loop.load %b[%i - 4, %j] mask %4, %zero : tensor<4x32xf32>
+      %6 = arith.select %4, %5, %1 : f32
+      %7 = arith.cmpi sge, %i, %c8 : index
+      %8 = loop.load %c[%i - 8, %j] mask %7, %zero : tensor<4x32xf32>
+      %9 = arith.select %7, %8, %6 : f32
+      loop.yield %9 : f32
+    }
+    loop.return %p : tensor<12x32xf32>
+  }
+  return %r : tensor<12x32xf32>
+}
+
+// -----
+
+// Where pieces around rows are read otherwise each, there would be more code of them:
+// they stay questions.
+
+// CHECK-LABEL: func.func @apart
+// CHECK: scf.if
+// CHECK: return
+func.func @main(%x: tensor<4x32xf32>, %y: tensor<8x32xf32>) -> tensor<12x32xf32> {
+  %r = loop.kernel @apart ins(%a = %x : tensor<4x32xf32>, %b = %y : tensor<8x32xf32>)
+      shared [12, 32]
+      schedule #loop.across<lanes = 16, chunk = 32, sum_block = 0, masked = true, grain = 1>
+      -> tensor<12x32xf32> {
+    %zero = arith.constant 0.0 : f32
+    %c4 = arith.constant 4 : index
+    %p = loop.pointwise (%i, %j) in [12, 32] : tensor<12x32xf32> {
+      %0 = arith.cmpi slt, %i, %c4 : index
+      %1 = loop.load %a[%i, %j] mask %0, %zero : tensor<4x32xf32>
+      %2 = arith.cmpi sge, %i, %c4 : index
+      %3 = loop.load %b[%i - 4, %j] mask %2, %zero : tensor<8x32xf32>
+      %4 = arith.select %2, %3, %1 : f32
+      loop.yield %4 : f32
+    }
+    loop.return %p : tensor<12x32xf32>
+  }
+  return %r : tensor<12x32xf32>
+}

@@ -462,6 +462,7 @@ func.func @main(%x: !a) -> (!r, !a) {
 })";
 
 static std::vector<LoopCase> join(std::vector<LoopCase> cases) {
+  llvm::append_range(cases, getPieceCases());
   llvm::append_range(cases, getWindowCases());
   return cases;
 }
@@ -510,15 +511,6 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"Softmax", kSoftmax, both},
       {"KeptUnits", kKeptUnits, {{{"s0", 5}}, {{"s0", 1}}}},
       {"KeptColumns", kKeptColumns, {{{"s0", 37}}, {{"s0", 2}}}},
-      {"Pieces",
-       kPieces,
-       {{{"s0", 3}, {"s1", 27}},
-        {{"s0", 1}, {"s1", 1}},
-        {{"s0", 2}, {"s1", 0}},
-        {{"s0", 2}, {"s1", 5000}},
-        {{"s0", 0}, {"s1", 4}}}},
-      {"Joined", getJoined(false), one},
-      {"JoinedOtherwise", getJoined(true), one},
       {"Causal",
        kCausal,
        {{{"s0", 13}, {"s1", 37}, {"s2", 9}, {"s3", 21}},

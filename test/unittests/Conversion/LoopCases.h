@@ -43,6 +43,8 @@ inline std::ostream &operator<<(std::ostream &os, const LoopCase &test) {
 llvm::ArrayRef<LoopCase> getLoopCases();
 /// Those of them that are contractions over windows.
 llvm::ArrayRef<LoopCase> getWindowCases();
+/// And those that read what is concatenated.
+llvm::ArrayRef<LoopCase> getPieceCases();
 
 /// A kernel of products with rows between them, and the limit of its columns.
 struct LimitCase : LoopCase {
@@ -59,9 +61,7 @@ const char *getEveryKind();
 extern const char kCausal[], kKeptRows[], kOverRows[], kSavedUnits[];
 extern const char kOddRows[], kScans[], kGenericScan[], kSorts[], kLongSort[],
     kKeptOfSorts[], kSelections[], kScatterKinds[], kScatterVectors[];
-extern const char kNumbers[], kPieces[];
-/// Rows of many tensors, which may differ in more than the tensor.
-const char *getJoined(bool differ);
+extern const char kNumbers[];
 extern const char kProductOfRows[], kProductOfColumns[],
     kProductOfAVector[], kProductWithRounding[];
 extern const char kReduceLast[], kReduceLeading[], kReduceMiddle[],
