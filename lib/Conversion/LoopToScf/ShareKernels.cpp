@@ -36,6 +36,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -60,9 +61,8 @@ using guard::ExprAttr;
 // Which numbers may be handed in
 //===----------------------------------------------------------------------===//
 
-/// Larger powers of two are not told apart: no vector and no tile has more
-/// lanes.
-static constexpr int64_t kMaxPower = 32;
+/// Larger powers of two are not told apart.
+static constexpr int64_t kMaxPower = 1 << 20;
 
 /// Larger numbers stay constants, so that products of two fit into 64 bits.
 static constexpr int64_t kMaxNumber = int64_t(1) << 30;
@@ -104,32 +104,90 @@ private:
   llvm::SmallDenseMap<Operation *, unsigned> heights;
 };
 
+/// Which powers of two are known to divide what is computed in a function.
+class KnownPowers {
+public:
+  int64_t get(Value value);
+
+private:
+  int64_t find(Value value);
+
+  llvm::SmallDenseMap<Value, int64_t> known;
+};
+
 /// Follows a number through what is computed of it.
 class NumberUses {
 public:
-  NumberUses(const LoopNests &loops, unsigned maxMultiples)
-      : loops(loops), maxMultiples(maxMultiples) {}
+  NumberUses(const LoopNests &loops, KnownPowers &powers, unsigned maxMultiples)
+      : loops(loops), powers(powers), maxMultiples(maxMultiples) {}
 
   /// True if code is as fast where `number` is not known: it is a bound of
   /// loops, a size of masks, and factor or summand of few addresses.
   bool canVary(arith::ConstantOp number);
-  /// True if what is left of a division of it may decide whether code is there.
-  bool isDivided() const { return divided; }
+  /// The largest power of two by which what is computed of it is divided,
+  /// leaving nothing as is known: then there is no code for what is left.
+  int64_t getWhole() const { return whole; }
 
 private:
   bool canVary(OpOperand &use);
   bool addMultiple(Operation *op, unsigned operand);
   void followIteration(scf::ForOp loop, unsigned position);
+  void addDivision(Operation *op);
 
   const LoopNests &loops;
+  KnownPowers &powers;
   unsigned maxMultiples;
-  bool divided = false;
+  int64_t whole = 1;
   llvm::SmallSetVector<Value, 16> values; ///< that depend on the number
   /// What the number is multiplied by in each innermost loop. A product with a
   /// constant is part of an address; of others each takes a register.
   llvm::SmallDenseMap<Operation *, llvm::SmallDenseSet<const void *>> multiples;
 };
 } // namespace
+
+int64_t KnownPowers::get(Value value) {
+  auto [it, isNew] = known.try_emplace(value, 1);
+  if (!isNew)
+    return it->second;
+  int64_t power = std::min(find(value), kMaxPower);
+  return known[value] = power;
+}
+
+int64_t KnownPowers::find(Value value) {
+  auto ofOperands = [&](ValueRange operands) {
+    int64_t least = kMaxPower;
+    for (Value operand : operands)
+      least = std::min(least, get(operand));
+    return least;
+  };
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop || argument != loop.getInductionVar())
+      return 1;
+    return ofOperands({loop.getLowerBound(), loop.getStep()});
+  }
+  Operation *op = value.getDefiningOp();
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number.isZero() ? kMaxPower
+                           : int64_t(1) << std::min(number.countr_zero(), 20u);
+  if (isa<arith::MulIOp>(op))
+    return get(op->getOperand(0)) * get(op->getOperand(1));
+  if (auto choice = dyn_cast<arith::SelectOp>(op))
+    return ofOperands({choice.getTrueValue(), choice.getFalseValue()});
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp,
+          arith::MinUIOp, arith::MaxUIOp, arith::IndexCastOp,
+          arith::IndexCastUIOp, vector::BroadcastOp>(op))
+    return ofOperands(op->getOperands());
+  return 1;
+}
+
+void NumberUses::addDivision(Operation *op) {
+  APInt divisor;
+  if (matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) &&
+      divisor.isPowerOf2() && divisor.sle(powers.get(op->getOperand(0))))
+    whole = std::max(whole, divisor.getSExtValue());
+}
 
 bool NumberUses::canVary(arith::ConstantOp number) {
   values.insert(number.getResult());
@@ -165,8 +223,8 @@ bool NumberUses::canVary(OpOperand &use) {
   if (mlir::getElementTypeOrSelf(use.get()).isInteger(1))
     return true;
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    // A bound, or where a walk begins; steps are of vectors and tiles, and outside
-    // of blocks of them.
+    // A bound, or where a walk begins; steps are of vectors and tiles, and
+    // outside of blocks of them.
     if (operand > 2)
       followIteration(loop, operand - loop.getNumControlOperands());
     return operand != 2 || loops.isAround(loop);
@@ -195,7 +253,8 @@ bool NumberUses::canVary(OpOperand &use) {
     // By a constant a division is a multiplication.
     if (operand == 1 && !loops.isOutside(op))
       return false;
-    divided |= operand == 0;
+    if (operand == 0)
+      addDivision(op);
   } else if (isa<arith::MulIOp>(op)) {
     // Lanes are shifted by constants; other products take three times as long.
     bool isVector = isa<VectorType>(op->getResult(0).getType());
@@ -229,7 +288,8 @@ struct Candidate {
 };
 
 /// Says everything about a function but its name and those numbers: of these
-/// only that they are there, and by which power of two they can be divided.
+/// only that they are there, and by which power of two they can be divided, as
+/// far as that is asked for.
 class KernelKey {
 public:
   KernelKey(Candidate &candidate, unsigned maxMultiples)
@@ -249,6 +309,7 @@ private:
 
   Candidate &candidate;
   LoopNests loops;
+  KnownPowers powers;
   unsigned maxMultiples;
   SmallVector<uintptr_t, 0> key;
   llvm::DenseMap<Value, uintptr_t> numbers;
@@ -261,8 +322,8 @@ static bool isNumber(arith::ConstantOp constant) {
                       constant.getType().isSignlessInteger(64));
 }
 
-/// True for a number that only says how many there are of something: then 1 is one
-/// like others.
+/// True for a number that only says how many there are of something: then 1 is
+/// one like others.
 static bool isCount(arith::ConstantOp constant) {
   return llvm::all_of(constant->getUses(), [](OpOperand &use) {
     Operation *op = use.getOwner();
@@ -307,15 +368,14 @@ void KernelKey::add(Operation &op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op); isNumber(constant)) {
     // What is multiplied by 0 or 1 is not there, and -1 is a subtraction.
     int64_t value = cast<IntegerAttr>(constant.getValue()).getInt();
-    NumberUses uses(loops, maxMultiples);
+    NumberUses uses(loops, powers, maxMultiples);
     if (value < kMaxNumber && value > -kMaxNumber &&
         (value > 1 || value < -1 || (value == 1 && isCount(constant))) &&
         uses.canVary(constant)) {
       candidate.numbers.push_back(constant);
       add(constant.getType().getAsOpaquePointer());
       add(uintptr_t(value < 0));
-      add(uintptr_t(uses.isDivided() ? std::min(value & -value, kMaxPower)
-                                     : 0));
+      add(uintptr_t(std::min(value & -value, uses.getWhole())));
       add(getNumber(constant.getResult()));
       return;
     }

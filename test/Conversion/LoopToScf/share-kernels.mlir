@@ -412,3 +412,58 @@ module @kernels {
     return
   }
 }
+
+// -----
+
+// A division by 8 of what is no multiple of 8, or by 6, leaves something anyhow: which
+// powers of two divide these numbers is nobody's matter.
+
+// CHECK-LABEL: func.func @rounded
+// CHECK: loop.launch @kernels::@k0(%{{.*}}) symbols [8, 3] work 4
+// CHECK: loop.launch @kernels::@k0(%{{.*}}) symbols [3, 4] work 8
+// CHECK-NOT: func.func @k1
+func.func @rounded(%a: tensor<4x96xf32>, %b: tensor<8x128xf32>) -> (tensor<4x96xf32>, tensor<8x128xf32>) {
+  %0 = loop.launch @kernels::@k0(%a) symbols [] work 4 grain 1 : (tensor<4x96xf32>) -> tensor<4x96xf32>
+  %1 = loop.launch @kernels::@k1(%b) symbols [] work 8 grain 1 : (tensor<8x128xf32>) -> tensor<8x128xf32>
+  return %0, %1 : tensor<4x96xf32>, tensor<8x128xf32>
+}
+module @kernels {
+  func.func @k0(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) {
+    %c0 = arith.constant 0 : i64
+    %c1 = arith.constant 1 : i64
+    %c7 = arith.constant 7 : i64
+    %c8 = arith.constant 8 : i64
+    %c6 = arith.constant 6 : i64
+    %n = arith.constant 32 : i64
+    %m = arith.constant 96 : i64
+    %up = arith.addi %n, %c7 : i64
+    %tiles = arith.divui %up, %c8 : i64
+    %parts = arith.divui %m, %c6 : i64
+    %count = arith.addi %tiles, %parts : i64
+    %two = arith.constant 2.0 : f32
+    scf.for %i = %c0 to %count step %c1 : i64 {
+      %q = llvm.getelementptr %p[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      llvm.store %two, %q : f32, !llvm.ptr
+    }
+    return
+  }
+  func.func @k1(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) {
+    %c0 = arith.constant 0 : i64
+    %c1 = arith.constant 1 : i64
+    %c7 = arith.constant 7 : i64
+    %c8 = arith.constant 8 : i64
+    %c6 = arith.constant 6 : i64
+    %n = arith.constant 12 : i64
+    %m = arith.constant 128 : i64
+    %up = arith.addi %n, %c7 : i64
+    %tiles = arith.divui %up, %c8 : i64
+    %parts = arith.divui %m, %c6 : i64
+    %count = arith.addi %tiles, %parts : i64
+    %two = arith.constant 2.0 : f32
+    scf.for %i = %c0 to %count step %c1 : i64 {
+      %q = llvm.getelementptr %p[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      llvm.store %two, %q : f32, !llvm.ptr
+    }
+    return
+  }
+}

@@ -64,8 +64,9 @@ def LoopShareKernelsPass : Pass<"loop-share-kernels", "::mlir::ModuleOp"> {
     different products there, or anything else but a bound or a start of a loop, part
     of a mask, a condition, an address, or of what is stored: there, code that does not
     know them would be slower. A 1 that is but a divisor or where loops end is a number
-    like others. Numbers that are divided by others are told apart by the powers of
-    two, up to 32, by which they can be divided.
+    like others. Numbers of which something is computed that can be divided by a power of
+    two, and is, are told apart by the powers of two up to this one by which they can be
+    divided themselves.
 
     Assumes functions with the signature of `kiln/ABI/KernelABI.h`. Leaves alone
     what is not launched by a `loop.launch`, or called by another function.
