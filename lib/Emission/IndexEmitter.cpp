@@ -118,7 +118,13 @@ Value KernelEmitter::emitLaneComparison(ExprAttr difference,
         guard::contains(difference, guard::getDim(context, k)))
       return {};
   Value first = emitIndex(difference, position);
-  if (last == 0) // the same for all lanes
+  // Behind a multiple of the lanes, or before one, whole vectors are.
+  int64_t one = *step->getConstant();
+  bool isWhole =
+      beginsVectors(position) && std::abs(one) == 1 &&
+      int64_t(getFactor(one == 1 ? difference : difference + 1, dim,
+                        position.multiple, position.lanes)) == position.lanes;
+  if (last == 0 || isWhole) // the same for all lanes
     return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, first,
                                  constantIndex(0));
   // first + lane * step >= 0, in 32 bits: beyond them only the sign counts.

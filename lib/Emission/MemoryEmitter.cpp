@@ -43,10 +43,14 @@ ExprAttr KernelEmitter::linearAddress(const Buffer &buffer,
   return guard::sum(context, terms);
 }
 
-/// The power of two, up to `most`, that a term of an address is a multiple of,
-/// where index `dim` is one of `multiple`. Other indices are any numbers.
-static uint64_t getFactor(ExprAttr term, ExprAttr dim, uint64_t multiple,
-                          uint64_t most) {
+uint64_t KernelEmitter::getFactor(ExprAttr term, ExprAttr dim,
+                                  uint64_t multiple, uint64_t most) {
+  if (term.getKind() == guard::ExprKind::Add) {
+    uint64_t factor = most;
+    for (ExprAttr part : term.getOperands())
+      factor = std::gcd(factor, getFactor(part, dim, multiple, most));
+    return factor;
+  }
   uint64_t factor = 1;
   if (term == dim)
     factor = multiple;
@@ -55,6 +59,9 @@ static uint64_t getFactor(ExprAttr term, ExprAttr dim, uint64_t multiple,
   else if (term.getKind() == guard::ExprKind::Mul)
     for (ExprAttr part : term.getOperands())
       factor = std::min(factor * getFactor(part, dim, multiple, most), most);
+  else if (term.getKind() == guard::ExprKind::Mod)
+    factor = std::gcd(getFactor(term.getOperand(0), dim, multiple, most),
+                      getFactor(term.getOperand(1), dim, multiple, most));
   return std::gcd(factor, most);
 }
 
@@ -144,6 +151,39 @@ struct LaneAccess {
 };
 } // namespace
 
+/// An expression that changes from lane to lane as `expr` does, where lanes begin at a
+/// multiple of their number: divided by a multiple of it they have one quotient,
+/// and remainders that follow each other. So heads that are part of a row are vectors of it.
+static ExprAttr alongLanes(ExprAttr expr, ExprAttr dim,
+                           const Position &position) {
+  using guard::ExprKind;
+  MLIRContext *context = expr.getContext();
+  ExprKind kind = expr.getKind();
+  if (kind == ExprKind::Add || kind == ExprKind::Mul) {
+    bool isSum = kind == ExprKind::Add;
+    ExprAttr made = guard::getConstant(context, isSum ? 0 : 1);
+    for (ExprAttr operand : expr.getOperands()) {
+      ExprAttr part = alongLanes(operand, dim, position);
+      made = isSum ? made + part : made * part;
+    }
+    return made;
+  }
+  if (kind != ExprKind::FloorDiv && kind != ExprKind::Mod)
+    return expr;
+  ExprAttr divided = expr.getOperand(0);
+  auto divisor = expr.getOperand(1).getConstant();
+  auto step = guard::getCoefficient(divided, dim);
+  if (!divisor || *divisor <= 0 || *divisor % position.lanes != 0 || !step ||
+      !step->isConstant(1) ||
+      int64_t(KernelEmitter::getFactor(divided, dim, position.multiple,
+                                       position.lanes)) != position.lanes)
+    return expr;
+  ExprAttr first = guard::substitute(expr, [&](ExprAttr leaf) {
+    return leaf == dim ? guard::getConstant(context, 0) : leaf;
+  });
+  return kind == ExprKind::Mod ? first + dim : first;
+}
+
 /// Compares the address of the next lane with that of this one. Polynomials in
 /// canonical form make the difference exact.
 static LaneAccess classify(ExprAttr address, const Position &position,
@@ -155,6 +195,8 @@ static LaneAccess classify(ExprAttr address, const Position &position,
   if (position.lanes == 1 || position.vectorDim < 0)
     return {LaneAccess::Uniform};
   ExprAttr dim = guard::getDim(context, position.vectorDim);
+  if (beginsVectors(position))
+    address = alongLanes(address, dim, position);
   if (!guard::contains(address, dim))
     return {LaneAccess::Uniform};
   ExprAttr next = guard::substitute(

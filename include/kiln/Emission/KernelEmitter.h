@@ -98,6 +98,11 @@ Position enter(const Position &shared, const Domain &domain);
 Value areKeysLess(ImplicitLocOpBuilder &b, ArrayRef<Value> x, ArrayRef<Value> y);
 /// Gives dimension `dim` its index, the first of `lanes`.
 void setDim(Position &position, unsigned dim, Value value, int64_t lanes);
+/// True if the lanes begin at a multiple of their number, as those of a GPU do.
+inline bool beginsVectors(const Position &position) {
+  return llvm::has_single_bit(uint64_t(position.lanes)) && position.lanes > 1 &&
+         !position.begin && position.multiple % position.lanes == 0;
+}
 
 /// Lanes of a nest along its rows, and of rows beside each other; besides those
 /// that its position in the shared domain has.
@@ -112,6 +117,11 @@ class KernelEmitter {
 public:
   KernelEmitter(KernelOp kernel, const analysis::KernelStrides &inputStrides);
   virtual ~KernelEmitter() = default;
+
+  /// The power of two, up to `most`, that an expression is a multiple of, where index
+  /// `dim` is one of `multiple`. Other indices are any numbers.
+  static uint64_t getFactor(guard::ExprAttr expr, guard::ExprAttr dim,
+                            uint64_t multiple, uint64_t most);
 
 protected:
   friend class BodyEmitter;

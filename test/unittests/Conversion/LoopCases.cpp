@@ -511,6 +511,7 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"Softmax", kSoftmax, both},
       {"KeptUnits", kKeptUnits, {{{"s0", 5}}, {{"s0", 1}}}},
       {"KeptColumns", kKeptColumns, {{{"s0", 37}}, {{"s0", 2}}}},
+      {"Heads", kHeads, {{}}},
       {"Causal",
        kCausal,
        {{{"s0", 13}, {"s1", 37}, {"s2", 9}, {"s3", 21}},

@@ -61,7 +61,7 @@ const char *getEveryKind();
 extern const char kCausal[], kKeptRows[], kOverRows[], kSavedUnits[];
 extern const char kOddRows[], kScans[], kGenericScan[], kSorts[], kLongSort[],
     kKeptOfSorts[], kSelections[], kScatterKinds[], kScatterVectors[];
-extern const char kNumbers[];
+extern const char kNumbers[], kHeads[];
 extern const char kProductOfRows[], kProductOfColumns[],
     kProductOfAVector[], kProductWithRounding[];
 extern const char kReduceLast[], kReduceLeading[], kReduceMiddle[],

@@ -455,3 +455,42 @@ func.func @main(%rr: !r, %oo: !o, %bb: !b, %hh: !h, %y: !i, %u: !u, %v: !v, %w: 
   }
   return %rows, %pairs, %brains, %halves : !r, !o, !b, !h
 })";
+
+// Heads of eight elements that stand in another order, behind others; a boundary at a
+// multiple of four and one that is none, and quotients of what is no multiple.
+const char loop::kHeads[] = R"(
+!q = tensor<2x3x4x8xf32>
+!o = tensor<8x48xf32>
+func.func @main(%x: !q, %y: !q) -> (!o, !o) {
+  %r = loop.kernel @k ins(%a = %x : !q, %b = %y : !q) shared [8, 48] -> !o {
+    %p = loop.pointwise (%i, %j) in [8, 48] : !o {
+      %one = arith.constant 1.0 : f32
+      %end = arith.constant 24 : index
+      %before = arith.cmpi slt, %j, %end : index
+      %behind = arith.cmpi sge, %j, %end : index
+      %e = loop.load %a[floordiv(%i, 4), floordiv(%j, 8), mod(%i, 4), mod(%j, 8)]
+          mask %before, %one : !q
+      %f = loop.load %b[floordiv(%i, 4), floordiv(%j - 24, 8), mod(%i, 4), mod(%j - 24, 8)]
+          mask %behind, %one : !q
+      %g = arith.mulf %e, %f : f32
+      loop.yield %g : f32
+    }
+    loop.return %p : !o
+  }
+  %s = loop.kernel @l ins(%a = %x : !q, %b = %y : !q) shared [8, 48] -> !o {
+    %p = loop.pointwise (%i, %j) in [8, 48] : !o {
+      %one = arith.constant 1.0 : f32
+      %end = arith.constant 22 : index
+      %before = arith.cmpi slt, %j, %end : index
+      %behind = arith.cmpi sge, %j, %end : index
+      %e = loop.load %a[floordiv(%i, 4), floordiv(%j + 2, 8), mod(%i, 4), mod(%j + 2, 8)]
+          mask %before, %one : !q
+      %f = loop.load %b[floordiv(%i, 4), floordiv(%j - 22, 9), mod(%i, 4), mod(%j - 22, 6)]
+          mask %behind, %one : !q
+      %g = arith.mulf %e, %f : f32
+      loop.yield %g : f32
+    }
+    loop.return %p : !o
+  }
+  return %r, %s : !o, !o
+})";
