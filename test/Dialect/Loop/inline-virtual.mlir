@@ -324,3 +324,144 @@ func.func @table(%x: tensor<1024xbf16>, %y: tensor<64x1024x1024xf64>) -> tensor<
   }
   return %r : tensor<64x1024x1024xf64>
 }
+
+// -----
+
+// The sigmoid that gelu and its derivative have, point by point and each in a kernel of its
+// own, is computed in both by a GPU. Where a sum reads it, its row stays in registers.
+
+// CHECK-LABEL: func.func @sigmoid
+// CHECK-COUNT-3: loop.pointwise
+// GPU-LABEL: func.func @sigmoid
+// GPU-COUNT-2: loop.pointwise {{.*}} origins
+// GPU-NOT: loop.pointwise
+func.func @sigmoid(%x: tensor<4096x64xbf16>, %g: tensor<4096x64xbf16>) -> (tensor<4096x64xbf16>, tensor<4096x64xbf16>) {
+  %n = loop.pointwise (%i, %j) in [4096, 64] origins ["sigmoid"] : tensor<4096x64xf32> {
+    %one = arith.constant 1.0 : f32
+    %a = loop.load %x[%i, %j] : tensor<4096x64xbf16>
+    %b = arith.extf %a : bf16 to f32
+    %c = arith.negf %b : f32
+    %d = math.exp %c : f32
+    %e = arith.addf %d, %one : f32
+    %f = arith.divf %one, %e : f32
+    loop.yield %f : f32
+  }
+  %r = loop.pointwise (%i, %j) in [4096, 64] origins ["gelu"] : tensor<4096x64xbf16> {
+    %a = loop.load %n[%i, %j] : tensor<4096x64xf32>
+    %b = loop.load %x[%i, %j] : tensor<4096x64xbf16>
+    %c = arith.extf %b : bf16 to f32
+    %d = arith.mulf %a, %c : f32
+    %e = arith.truncf %d : f32 to bf16
+    loop.yield %e : bf16
+  }
+  %s = loop.pointwise (%i, %j) in [4096, 64] origins ["slope"] : tensor<4096x64xbf16> {
+    %a = loop.load %n[%i, %j] : tensor<4096x64xf32>
+    %b = loop.load %g[%i, %j] : tensor<4096x64xbf16>
+    %c = arith.extf %b : bf16 to f32
+    %d = arith.mulf %a, %c : f32
+    %e = arith.truncf %d : f32 to bf16
+    loop.yield %e : bf16
+  }
+  return %r, %s : tensor<4096x64xbf16>, tensor<4096x64xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @sigmoid_of_rows
+// GPU-LABEL: func.func @sigmoid_of_rows
+// GPU-COUNT-1: math.exp
+// GPU-NOT: math.exp
+func.func @sigmoid_of_rows(%x: tensor<4096x64xbf16>) -> (tensor<4096xf32>, tensor<4096x64xbf16>) {
+  %n = loop.pointwise (%i, %j) in [4096, 64] : tensor<4096x64xf32> {
+    %one = arith.constant 1.0 : f32
+    %a = loop.load %x[%i, %j] : tensor<4096x64xbf16>
+    %b = arith.extf %a : bf16 to f32
+    %c = arith.negf %b : f32
+    %d = math.exp %c : f32
+    %e = arith.addf %d, %one : f32
+    %f = arith.divf %one, %e : f32
+    loop.yield %f : f32
+  }
+  %s = loop.reduce parallel (%i) in [4096] reduction (%j) in [64] <sum> : tensor<4096xf32> {
+    %a = loop.load %n[%i, %j] : tensor<4096x64xf32>
+    loop.yield %a : f32
+  }
+  %r = loop.pointwise (%i, %j) in [4096, 64] : tensor<4096x64xbf16> {
+    %a = loop.load %n[%i, %j] : tensor<4096x64xf32>
+    %b = arith.truncf %a : f32 to bf16
+    loop.yield %b : bf16
+  }
+  return %s, %r : tensor<4096xf32>, tensor<4096x64xbf16>
+}
+
+// -----
+
+// Nor is what is made of rows at computed places.
+
+// CHECK-LABEL: func.func @gathered
+// GPU-LABEL: func.func @gathered
+// GPU-COUNT-3: loop.pointwise
+func.func @gathered(%t: tensor<500x64xbf16>, %w: tensor<4096xi64>, %u: tensor<4096x64xbf16>) -> (tensor<4096x64xbf16>, tensor<4096x64xbf16>) {
+  %n = loop.pointwise (%i, %j) in [4096, 64] : tensor<4096x64xf32> {
+    %k = loop.load %w[%i] : tensor<4096xi64>
+    %p = arith.index_cast %k : i64 to index
+    %a = loop.load %t[%p, %j] : tensor<500x64xbf16>
+    %b = arith.extf %a : bf16 to f32
+    %c = math.exp %b : f32
+    loop.yield %c : f32
+  }
+  %r = loop.pointwise (%i, %j) in [4096, 64] : tensor<4096x64xbf16> {
+    %a = loop.load %n[%i, %j] : tensor<4096x64xf32>
+    %e = arith.truncf %a : f32 to bf16
+    loop.yield %e : bf16
+  }
+  %s = loop.pointwise (%i, %j) in [4096, 64] : tensor<4096x64xbf16> {
+    %a = loop.load %n[%i, %j] : tensor<4096x64xf32>
+    %b = loop.load %u[%i, %j] : tensor<4096x64xbf16>
+    %c = arith.extf %b : bf16 to f32
+    %d = arith.mulf %a, %c : f32
+    %e = arith.truncf %d : f32 to bf16
+    loop.yield %e : bf16
+  }
+  return %r, %s : tensor<4096x64xbf16>, tensor<4096x64xbf16>
+}
+
+// -----
+
+// What rounds a product is not taken in by a nest that puts tensors behind each other, which
+// cannot follow the product in its kernel: 16 bits are stored in place of 32.
+
+// CHECK-LABEL: func.func @rounded
+// CHECK: loop.contract
+// CHECK-COUNT-1: loop.pointwise
+// CHECK-NOT: loop.pointwise
+// GPU-LABEL: func.func @rounded
+// GPU: loop.contract
+// GPU: loop.pointwise (%{{.*}}, %{{.*}}) in [64, 64] {{.*}}tensor<64x64xbf16>
+// GPU: arith.mulf
+// GPU: arith.truncf
+// GPU: loop.pointwise (%{{.*}}, %{{.*}}) in [64, 128]
+// GPU-NOT: arith.truncf
+// GPU: return
+func.func @rounded(%a: tensor<64x32xbf16>, %b: tensor<32x64xbf16>, %y: tensor<64x64xbf16>) -> tensor<64x128xbf16> {
+  %c = loop.contract parallel [64, 64] reduction [32] lhs %a[d0, d2] : tensor<64x32xbf16>
+      rhs %b[d2, d1] : tensor<32x64xbf16> acc f32 : tensor<64x64xf32>
+  %n = loop.pointwise (%i, %j) in [64, 64] origins ["round"] : tensor<64x64xbf16> {
+    %eighth = arith.constant 0.125 : f32
+    %x = loop.load %c[%i, %j] : tensor<64x64xf32>
+    %m = arith.mulf %x, %eighth : f32
+    %t = arith.truncf %m : f32 to bf16
+    loop.yield %t : bf16
+  }
+  %r = loop.pointwise (%i, %j) in [64, 128] origins ["cat"] : tensor<64x128xbf16> {
+    %zero = arith.constant 0.0 : bf16
+    %end = arith.constant 64 : index
+    %first = arith.cmpi slt, %j, %end : index
+    %second = arith.cmpi sge, %j, %end : index
+    %e = loop.load %n[%i, %j] mask %first, %zero : tensor<64x64xbf16>
+    %f = loop.load %y[%i, %j - 64] mask %second, %zero : tensor<64x64xbf16>
+    %g = arith.select %first, %e, %f : bf16
+    loop.yield %g : bf16
+  }
+  return %r : tensor<64x128xbf16>
+}

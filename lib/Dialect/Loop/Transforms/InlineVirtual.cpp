@@ -31,8 +31,10 @@ namespace {
 
 /// Up to this cost a body is as good as a load.
 constexpr int64_t freeCost = 2;
-/// Operations that a GPU does in the time in which memory moves a byte, with room for f64.
-constexpr int64_t kGPUOpsPerByte = 2;
+/// Operations that a GPU does in the time in which memory moves a byte, with room for f64;
+/// and where none is of f64 and nothing has to wait for all of them: nine or ten of f32 go by
+/// with a byte, and loads that are counted here become one when their nests do.
+constexpr int64_t kGPUOpsPerByte = 2, kGPUNarrowOpsPerByte = 8;
 
 /// Up to this cost per element a GPU computes a row again sooner than it writes
 /// and reads it, four bytes each: about a hundred operations take as long as
@@ -141,6 +143,51 @@ bool InlineVirtual::isLongRow(PointwiseOp producer,
          });
 }
 
+/// Operations that recomputing `producer` may cost for each byte that memory does not move
+/// then. A reduction keeps its row in registers, for the others that read it; nests that go
+/// point by point may as well be products' epilogues, in kernels of their own.
+static int64_t getOpsPerByte(PointwiseOp producer) {
+  bool goesByPoints =
+      llvm::all_of(producer.getResult().getUsers(), [](Operation *user) {
+        return isa_and_nonnull<PointwiseOp>(getNest(user).getOperation());
+      });
+  bool isWide = producer.getBody()
+                    .walk([](Operation *op) {
+                      return llvm::any_of(op->getResultTypes(),
+                                          [](Type type) { return type.isF64(); })
+                                 ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+                    })
+                    .wasInterrupted();
+  // A product's epilogue has rows under way before its sums are complete, no gathered ones.
+  bool gathers = llvm::any_of(
+      analysis::getReads(producer),
+      [](const analysis::Access &access) { return access.indirect; });
+  return goesByPoints && !isWide && !gathers ? kGPUNarrowOpsPerByte
+                                             : kGPUOpsPerByte;
+}
+
+static LoadOp getOnlyLoad(PointwiseOp producer);
+
+/// True if `producer` rounds a product for a reader that takes parts of it, as one that puts
+/// tensors behind each other does: that cannot follow the product in its kernel, and the
+/// product would be stored wide for it.
+static bool roundsProduct(PointwiseOp producer) {
+  if (!producer.getResult().hasOneUse())
+    return false;
+  auto reader = dyn_cast<LoadOp>(*producer.getResult().user_begin());
+  LoadOp load = getOnlyLoad(producer);
+  if (!reader || !reader.getMask() || !load)
+    return false;
+  auto product = load.getTensor().getDefiningOp<ContractOp>();
+  auto getBytes = [](Value tensor) {
+    return analysis::getElementBytes(
+        cast<RankedTensorType>(tensor.getType()).getElementType());
+  };
+  return product && product.getResult().hasOneUse() &&
+         getBytes(producer.getResult()) < getBytes(product.getResult());
+}
+
 std::optional<StoreReason>
 InlineVirtual::whyStore(PointwiseOp producer,
                         const analysis::SizeHints &hints) {
@@ -168,6 +215,8 @@ InlineVirtual::whyStore(PointwiseOp producer,
       return StoreReason{"the body of its reader would have ", int64_t(grown),
                          " operations"};
   }
+  if (getGPUTarget(producer) && roundsProduct(producer))
+    return StoreReason{"its product is stored as narrow as it is"};
   if (loads <= 1 && evaluations <= 1.0)
     return std::nullopt;
   int64_t written = hints.getBytes(
@@ -184,7 +233,8 @@ InlineVirtual::whyStore(PointwiseOp producer,
   double passes = std::min(evaluations, double(loads));
   double moved = written * (1.0 + passes) + read - read * passes;
   double work = double(cost) * evaluations;
-  if (getGPUTarget(producer) && work * points <= kGPUOpsPerByte * moved)
+  if (getGPUTarget(producer) &&
+      work * points <= double(getOpsPerByte(producer)) * moved)
     return std::nullopt;
   if (work <= kCheapOnGPU && isLongRow(producer, hints))
     return std::nullopt;

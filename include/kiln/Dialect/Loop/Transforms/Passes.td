@@ -37,7 +37,10 @@ def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::func::FuncOp"> {
     is long enough) or of what is asserted before.
 
     On a GPU a nest is also recomputed where that costs at most two operations for each byte
-    that is not stored and not read again: f64 made of bf16.
+    that is not stored and not read again: f64 made of bf16. Eight operations, if none of them
+    is of f64 or gathers, and only pointwise nests read it: the sigmoid that both gelu and its derivative
+    have. What rounds a product for a masked load, of a nest that puts tensors behind each
+    other, is stored, by the kernel of the product.
 
     What is stored and extended last (`arith.extf`) is stored narrow, where nests alone
     read it, and extended by these. A factor of a product is only where the other one is as
