@@ -146,6 +146,8 @@ static void setTarget(mlir::OpPassManager &pm,
 
 static void fuse(mlir::OpPassManager &pm, const LoopPipelineOptions &options) {
   const int64_t maxNests = options.maxNests;
+  // Before who reads what is saved takes in what only moves it.
+  pm.addPass(loop::createSaveAsReadPass());
   // Inlining before fusion: what is inlined is not a kernel to be fused.
   pm.addNestedPass<mlir::func::FuncOp>(loop::createInlineVirtualPass());
   pm.addNestedPass<mlir::func::FuncOp>(loop::createFoldOneHotPass());

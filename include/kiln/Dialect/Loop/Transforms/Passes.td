@@ -11,6 +11,55 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SaveAsReadPass : Pass<"loop-save-as-read", "::mlir::ModuleOp"> {
+  let summary = "Save the copy of a tensor that is made anyway";
+  let description = [{
+    Assumes functions of loop nests. On a GPU, where one function saves a tensor for another
+    (`loop.carried`: a forward for its backward) and itself only copies it, with each element
+    once and at least 32 bytes of neighbours side by side, for a contraction that could not
+    walk the tensor in regular steps, the copy is saved instead. So the result of attention is
+    made as rows of tokens, as the projection behind it and the gradient of that read it, and
+    is not stored as heads as well. Who reads the saved tensor in regular steps must still be
+    able to.
+
+    Before:
+
+    ```mlir
+    func.func @forward(...) -> (..., tensor<8x4x64x64xbf16> {loop.carried = "a"}) {
+      %h = loop.pointwise (%i, %j, %k, %l) in [8, 4, 64, 64] : tensor<8x4x64x64xbf16> {...}
+      %t = loop.pointwise (%i, %j) in [512, 256] : tensor<512x256xbf16> {
+        %x = loop.load %h[floordiv(%i, 64), floordiv(%j, 64), mod(%i, 64), mod(%j, 64)]
+            : tensor<8x4x64x64xbf16>
+        loop.yield %x : bf16
+      }
+      %y = loop.contract ... lhs %t[d0, d2] ...
+      return ..., %h
+    }
+    func.func @backward(%h: tensor<8x4x64x64xbf16> {loop.carried = "a"}) {
+      ... loop.load %h[%i, %j, %k, %l]
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @forward(...) -> (..., tensor<8x64x4x64xbf16> {loop.carried = "a"}) {
+      ...
+      %t = loop.pointwise (%i, %k, %j, %l) in [8, 64, 4, 64] : tensor<8x64x4x64xbf16> {
+        %x = loop.load %h[%i, %j, %k, %l] : tensor<8x4x64x64xbf16>
+        loop.yield %x : bf16
+      }
+      %y = loop.contract ... lhs %t[floordiv(d0, 64), mod(d0, 64), floordiv(d2, 64), mod(d2, 64)] ...
+      return ..., %t
+    }
+    func.func @backward(%t: tensor<8x64x4x64xbf16> {loop.carried = "a"}) {
+      ... loop.load %t[%i, %k, %j, %l]
+    }
+    ```
+  }];
+  let dependentDialects = ["::kiln::loop::LoopDialect"];
+}
+
 def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::func::FuncOp"> {
   let summary = "Inline pointwise nests into the nests that read them";
   let description = [{
