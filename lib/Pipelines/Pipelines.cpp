@@ -154,6 +154,8 @@ static void fuse(mlir::OpPassManager &pm, const LoopPipelineOptions &options) {
   // What one function saves for another has an order for both.
   pm.addPass(loop::createChooseLayoutPass());
   mlir::OpPassManager &functions = pm.nest<mlir::func::FuncOp>();
+  functions.addPass(loop::createSortScattersPass());
+  functions.addPass(loop::createSplitSortsPass());
   functions.addPass(loop::createSplitReductionsPass());
   functions.addPass(loop::createSplitContractionsPass());
   loop::FusePassOptions fusion;

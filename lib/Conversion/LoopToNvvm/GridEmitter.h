@@ -375,6 +375,29 @@ private:
   void addAtomically(const Buffer &target, guard::ExprAttr address,
                      const Position &position, Value value);
 
+  Value getFirstLane(Value condition);
+
+  // Groups (GridScatterGroups.cpp).
+  struct GroupPoint {
+    Value condition; ///< null: it is written always
+    Value place;     ///< the address of the element
+    Value value;
+    guard::ExprAttr address;
+    Position position;
+  };
+  LogicalResult emitGroup(ScatterOp op, const Buffer &target,
+                          const Position &first);
+  FailureOr<GroupPoint> emitGroupPoint(ScatterOp op, const Buffer &target,
+                                       Position position, Value index);
+  FailureOr<Value> emitIsOfGroup(ScatterOp op, const Buffer &target,
+                                 const GroupPoint &group, Value index);
+  FailureOr<Value> emitGroupEnd(ScatterOp op, const Buffer &target,
+                                const GroupPoint &group, Value first,
+                                Value count);
+  FailureOr<Value> joinGroup(ScatterOp op, const Buffer &target,
+                             const Position &position, Value joined, Value from,
+                             Value end, int64_t together);
+
   GPUScatterScheduleAttr schedule;
   SmallVector<unsigned> ownDims; ///< whose points a thread has one of
   Value owner; ///< of the thread, among those of its point; null where it is

@@ -145,6 +145,13 @@ void GridScatterEmitter::addAtomically(const Buffer &target, ExprAttr address,
   }
 }
 
+/// A condition of neighbours, who agree: numbers made of indices are emitted for all lanes.
+Value GridScatterEmitter::getFirstLane(Value condition) {
+  if (!isa<VectorType>(condition.getType()))
+    return condition;
+  return vector::ExtractOp::create(b, condition, ArrayRef<int64_t>{0});
+}
+
 /// One point of the domain, or neighbours in its last dimension.
 LogicalResult GridScatterEmitter::emitPoint(ScatterOp op, const Buffer &target,
                                             const Position &position) {
@@ -159,10 +166,8 @@ LogicalResult GridScatterEmitter::emitPoint(ScatterOp op, const Buffer &target,
   Value value = body.get(yield.getValue());
   Value condition =
       yield.getCondition() ? body.get(yield.getCondition()) : Value();
-  // Numbers made of indices are emitted for all lanes, which agree here.
-  if (condition && isa<VectorType>(condition.getType()))
-    condition =
-        vector::ExtractOp::create(b, condition, ArrayRef<int64_t>{0});
+  if (condition)
+    condition = getFirstLane(condition);
   const Position &at = body.getPosition();
   ExprAttr address = linearAddress(target, indices);
   if (Value owned = isOwned(op, indices, at))
@@ -187,6 +192,15 @@ LogicalResult GridScatterEmitter::emitPoint(ScatterOp op, const Buffer &target,
 LogicalResult GridScatterEmitter::emitThread() {
   ScatterOp op = getScatter(kernel);
   SmallVector<ExprAttr> extents = op.getDomain().all();
+  if (op.getGrouped() && !schedule.getAtomic()) {
+    Buffer target = buffers.lookup(op.getResult());
+    // Steps double beyond the last point at most.
+    reached.push_back(extents.front() * 2 + 2);
+    return emitForVectors(extents, schedule.getLanes(),
+                          [&](const Position &at) {
+                            return emitGroup(op, target, at);
+                          });
+  }
   // Owners first: neighbours are neighbours in memory.
   SmallVector<ExprAttr> items = {
       guard::getConstant(context, schedule.getOwners())};

@@ -246,8 +246,24 @@ func.func private @s() attributes {s = #loop.gpu_scatter<threads = 256, atomic =
 
 // -----
 
+func.func @owners(%x: tensor<8x4xf32>, %y: tensor<6x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @below {{whose owners are for a scatter in order that does not read what it has written and is not grouped}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8x4xf32>, %c = %y : tensor<6x4xf32>)
+      shared [6, 4] schedule #loop.gpu_scatter<threads = 256, atomic = false, owners = 2> -> tensor<8x4xf32> {
+    %s = loop.scatter (%i, %j) in [6, 4] grouped into %a <add> : tensor<8x4xf32> {
+      %p = loop.index (floordiv(%i, 2))
+      %e = loop.load %c[%i, %j] : tensor<6x4xf32>
+      loop.yield_at %e at [%p, %j] : f32
+    }
+    loop.return %s : tensor<8x4xf32>
+  }
+  return %r : tensor<8x4xf32>
+}
+
+// -----
+
 func.func @elements(%x: tensor<8x4xf32>, %n: tensor<6x4xi64>, %y: tensor<6x4xf32>) -> tensor<8x4xf32> {
-  // expected-error @below {{whose lanes are for atomic sums of neighbours that go to neighbouring elements of one row}}
+  // expected-error @below {{whose lanes are for atomic sums, or groups, of neighbours that go to neighbouring elements of one row}}
   %r = loop.kernel @k ins(%a = %x : tensor<8x4xf32>, %b = %n : tensor<6x4xi64>, %c = %y : tensor<6x4xf32>)
       shared [6, 4] schedule #loop.gpu_scatter<threads = 256, atomic = true, lanes = 4> -> tensor<8x4xf32> {
     %s = loop.scatter (%i, %j) in [6, 4] into %a <add> : tensor<8x4xf32> {

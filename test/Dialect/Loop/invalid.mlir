@@ -165,6 +165,19 @@ func.func @signature(%p: i1, %x: tensor<4xf32>) {
 
 // -----
 
+// Who looks after an element sees its points along the first extent.
+func.func @scatter_grouped(%x: tensor<8x4xf32>, %g: tensor<3x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @below {{expects a body that does not read what has been written, and every index but the first as a position, because its points are grouped}}
+  %r = loop.scatter (%i, %j) in [3, 4] grouped into %x <add> : tensor<8x4xf32> {
+    %p = loop.index (mod(%j, 2))
+    %e = loop.load %g[%i, %j] : tensor<3x4xf32>
+    loop.yield_at %e at [%i, %p] : f32
+  }
+  return %r : tensor<8x4xf32>
+}
+
+// -----
+
 // Writes are of numbers that processors have.
 func.func @scatter_complex(%x: tensor<8xcomplex<f64>>, %g: tensor<3xcomplex<f64>>) -> tensor<8xcomplex<f64>> {
   // expected-error @below {{'loop.scatter' op expects elements that are integers or floats, but found 'complex<f64>'}}

@@ -131,6 +131,17 @@ func.func @scatter(%zero: tensor<10x4xf32>, %index: tensor<6xi64>,
   return %r : tensor<10x4xf32>
 }
 
+// CHECK-LABEL: @scatter_grouped
+// CHECK: loop.scatter (%[[N:.*]], %[[D:.*]]) in [6, 4] grouped into %{{.*}} <set> : tensor<10x4xf32>
+func.func @scatter_grouped(%x: tensor<10x4xf32>, %y: tensor<6x4xf32>) -> tensor<10x4xf32> {
+  %r = loop.scatter (%n, %d) in [6, 4] grouped into %x <set> : tensor<10x4xf32> {
+    %p = loop.index (floordiv(%n, 2))
+    %e = loop.load %y[%n, %d] : tensor<6x4xf32>
+    loop.yield_at %e at [%p, %d] : f32
+  }
+  return %r : tensor<10x4xf32>
+}
+
 // CHECK-LABEL: @kernel
 // CHECK: loop.kernel @k0 ins(%[[A:.*]] = %{{.*}} : tensor<4x8xf32>) shared [4] origins ["sum_1", "div"] schedule #loop.within<along = [32, 16], beside = [1, 1], sum_block = 128, masked = true, grain = 4> traffic #loop.traffic<read = 128, written = 128, unfused = 400> -> tensor<4x8xf32>
 // CHECK: loop.return %{{.*}} : tensor<4x8xf32>

@@ -119,13 +119,17 @@ LogicalResult GPUScatterScheduleAttr::verifyKernel(Operation *op) const {
   if (getAtomic() && !canScatterInAnyOrder(scatter))
     return refuse(kernel, *this)
            << "because its scatter depends on the order of points";
-  if (getOwners() > 1 && (getAtomic() || scatter.getWritten())) // C3
+  if (getOwners() > 1 &&
+      (getAtomic() || scatter.getWritten() || scatter.getGrouped())) // C3
     return refuse(kernel, *this) << "whose owners are for a scatter in order "
                                     "that does not read what it "
-                                    "has written";
-  if (getLanes() > 1 && !(getAtomic() && scattersRows(scatter))) // C4
+                                    "has written and is not grouped";
+  bool hasRows = !scatter.getGrouped() || scatter.getDomain().rank() > 1;
+  bool canVector =
+      (getAtomic() || scatter.getGrouped()) && hasRows && scattersRows(scatter);
+  if (getLanes() > 1 && !canVector) // C4
     return refuse(kernel, *this)
-           << "whose lanes are for atomic sums of neighbours that go to "
-              "neighbouring elements of one row";
+           << "whose lanes are for atomic sums, or groups, of neighbours that go "
+              "to neighbouring elements of one row";
   return success();
 }

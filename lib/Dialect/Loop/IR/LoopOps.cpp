@@ -149,6 +149,9 @@ ParseResult ScatterOp::parse(OpAsmParser &parser, OperationState &result) {
       (succeeded(parser.parseOptionalKeyword("independent")) &&
        parser.parseInteger(independent)))
     return failure();
+  if (succeeded(parser.parseOptionalKeyword("grouped")))
+    result.addAttribute(getGroupedAttrName(result.name),
+                        parser.getBuilder().getUnitAttr());
   bool reads = succeeded(parser.parseOptionalKeyword("reading"));
   if ((reads && parser.parseArgument(arguments.emplace_back())) ||
       parser.parseKeyword("into") || parser.parseOperand(init) ||
@@ -176,6 +179,8 @@ void ScatterOp::print(OpAsmPrinter &printer) {
               getExtents());
   if (getIndependent())
     printer << " independent " << getIndependent();
+  if (getGrouped())
+    printer << " grouped";
   if (BlockArgument written = getWritten())
     printer << " reading " << written;
   printer << " into " << getInit() << " ";

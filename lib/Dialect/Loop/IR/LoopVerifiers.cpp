@@ -416,6 +416,14 @@ LogicalResult ScatterOp::verifyRegions() {
                            << k << " itself in dimension " << k
                            << ", which is independent";
   }
+  if (getGrouped()) // C5
+    for (BlockArgument index : getBody().getArguments())
+      if (written || getExtents().empty() ||
+          (index.getArgNumber() > 0 &&
+           !llvm::is_contained(yield->getPosition(), index)))
+        return emitOpError("expects a body that does not read what has been "
+                           "written, and every index but the first as a "
+                           "position, because its points are grouped");
   return success();
 }
 

@@ -185,10 +185,11 @@ void loop::combineKind(ImplicitLocOpBuilder &builder, ReductionKind kind,
 
 Value loop::combineScattered(ImplicitLocOpBuilder &builder, ScatterKind kind,
                              Value old, Value value, Type type) {
-  Type wide = value.getType();
+  // Vectors of lanes, or both scalars.
+  Type wide = value.getType(), element = getElementTypeOrSelf(wide);
   bool isUnsigned = type.isUnsignedInteger() || type.isInteger(1);
   if (old.getType() != wide)
-    old = isa<FloatType>(wide)
+    old = isa<FloatType>(element)
               ? Value(arith::ExtFOp::create(builder, wide, old))
           : isUnsigned ? Value(arith::ExtUIOp::create(builder, wide, old))
                        : Value(arith::ExtSIOp::create(builder, wide, old));
@@ -198,7 +199,7 @@ Value loop::combineScattered(ImplicitLocOpBuilder &builder, ScatterKind kind,
     return value;
   case ScatterKind::Add:
     // The sum of bools is their disjunction.
-    return wide.isInteger(1) ? b.bitOr(old, value) : b.add(old, value);
+    return element.isInteger(1) ? b.bitOr(old, value) : b.add(old, value);
   case ScatterKind::Prod:
     return b.mul(old, value);
   case ScatterKind::Min:

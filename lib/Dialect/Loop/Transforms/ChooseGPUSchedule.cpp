@@ -222,9 +222,9 @@ static ScheduleAttr chooseTile(KernelOp kernel, const KernelStrides &strides) {
                                   s->side, reads.front().dim);
 }
 
-/// Neighbours in the last dimension that a thread adds at once: those that are one
-/// operation, and neighbours in what is read of each point, too.
-static int64_t chooseScatterLanes(ScatterOp op,
+/// Neighbours in the last dimension that a thread adds at once, at most `lanes`: those that
+/// are one operation, and neighbours in what is read of each point, too.
+static int64_t chooseScatterLanes(ScatterOp op, int64_t lanes,
                                   const analysis::KernelLayout &layout) {
   if (!scattersRows(op))
     return 1;
@@ -252,7 +252,6 @@ static int64_t chooseScatterLanes(ScatterOp op,
       return 1;
   }
   auto type = cast<RankedTensorType>(op.getResult().getType());
-  int64_t lanes = getAtomicLanes(getGPUTarget(op), type.getElementType());
   // Where rows begin anywhere, threads beside each other are better off with an element
   // each.
   for (ExprAttr extent : {domain.all().back(), guard::getDims(type)->back()}) {
@@ -270,10 +269,10 @@ static ScheduleAttr chooseGPUScatter(ScatterOp op, KernelOp kernel,
                                      const analysis::SizeHints &hints) {
   Type element =
       cast<RankedTensorType>(op.getResult().getType()).getElementType();
-  bool isAtomic = canScatterInAnyOrder(op) &&
+  bool isAtomic = !op.getGrouped() && canScatterInAnyOrder(op) &&
                   !(machine.deterministic && isa<FloatType>(element));
   int64_t owners = 1;
-  if (!isAtomic && !op.getWritten()) {
+  if (!isAtomic && !op.getWritten() && !op.getGrouped()) {
     SmallVector<unsigned> own = getOwnDims(op);
     SmallVector<ExprAttr> points, steps;
     for (auto [k, extent] : llvm::enumerate(op.getDomain().all()))
@@ -281,9 +280,13 @@ static ScheduleAttr chooseGPUScatter(ScatterOp op, KernelOp kernel,
     owners =
         chooseGPUOwners(hints.product(points), hints.product(steps), machine);
   }
-  int64_t lanes =
-      isAtomic ? chooseScatterLanes(op, analysis::getLayout(kernel, strides))
-               : 1;
+  int64_t lanes = 1;
+  if (isAtomic)
+    lanes = getAtomicLanes(getGPUTarget(op), element);
+  else if (op.getGrouped() && op.getDomain().rank() > 1)
+    lanes = 16 / std::max<int64_t>(analysis::getElementBytes(element), 1);
+  if (lanes > 1)
+    lanes = chooseScatterLanes(op, lanes, analysis::getLayout(kernel, strides));
   return GPUScatterScheduleAttr::get(op.getContext(), kGPUBlock, isAtomic,
                                      owners, lanes);
 }

@@ -28,7 +28,7 @@ using Obstacle = FusionObstacle::Kind;
 
 /// Bytes of a row from which on it is no longer one thread's where threads
 /// share rows, and no other thread can have any element of it.
-constexpr int64_t kSharedBytes = 64;
+constexpr int64_t kLeastSharedBytes = 64;
 
 /// Readers of one tensor beyond this number are not paired with each other:
 /// a weight that everything reads says nothing about who belongs together.
@@ -243,7 +243,7 @@ Fuser::whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const {
     for (unsigned i : nodes)
       for (const FusionRead &read : node(i).reads)
         if (read.isComputed && written.contains(read.tensor) &&
-            problem.tensors[read.tensor].bytes / workItems > kSharedBytes)
+            problem.tensors[read.tensor].bytes / workItems > kLeastSharedBytes)
           return FusionObstacle{Obstacle::OtherIndex};
   bool allFull = llvm::all_of(nodes, [&](unsigned i) {
     return node(i).parallel.size() == k && node(i).kind == Kind::Pointwise;

@@ -195,13 +195,18 @@ def Loop_GPUScatterScheduleAttr
     go to neighbouring elements of one row: as many of them are one operation as the
     chip adds at once, where their address is known to be a multiple of their bytes.
 
+    Where points are grouped each is visited by a thread of its own, of which the first of each group
+    goes on alone: it looks for the end in steps that double, joins the values of all points in their
+    order and stores them once, `lanes` neighbours at a time.
+
     Constraints:
     - (C1) `threads` is a multiple of 32 from 32 to 1024, `owners` a power of two up to
       4096, `lanes` one from 1 to 16.
     - (C2) the kernel is a scatter; with `atomic` it does not read what it has
       written, and adds up floats or integers of 32 or 64 bits.
-    - (C3) `owners` is 1 with `atomic`, and where the scatter reads what it has written.
-    - (C4) with several lanes it is `atomic`, and along the last dimension of the domain
+    - (C3) `owners` is 1 with `atomic`, and where the scatter reads what it has written or is
+      grouped.
+    - (C4) with several lanes it is `atomic` or the scatter grouped, and along the last dimension of the domain
       the last position moves by one, other positions and the condition stay.
 
     Example: `#loop.gpu_scatter<threads = 256, atomic = true, lanes = 4>`

@@ -280,6 +280,11 @@ def Loop_ScatterOp : Loop_NestOp<"scatter",
     result: each of their points reads and writes its own part, and they are
     visited in any order.
 
+    With `grouped` points that write to one element follow each other along the first
+    extent, whatever the other indices are: no point between two of them writes
+    elsewhere. Points that write nothing are anywhere but between them. That is a promise, made
+    where points have been sorted, and no part of the meaning.
+
     Constraints:
     - (C1) the result's type is the type of `init`.
     - (C2) the body has one `index` argument per extent, and one more of the
@@ -290,6 +295,8 @@ def Loop_ScatterOp : Loop_NestOp<"scatter",
       ones; those extents are the sizes of the result's first dimensions, and
       the position there is the index itself, as is that of every read of what
       has been written.
+    - (C5) with `grouped` there is an extent at least, the body does not read what has
+      been written, and every index but the first is one of the positions.
 
     Example:
 
@@ -314,6 +321,7 @@ def Loop_ScatterOp : Loop_NestOp<"scatter",
   let arguments = (ins AnyRankedTensor:$init, Loop_ExprArrayAttr:$extents,
                        Loop_ScatterKindAttr:$kind,
                        DefaultValuedAttr<I64Attr, "0">:$independent,
+                       UnitAttr:$grouped,
                        OptionalAttr<StrArrayAttr>:$origins);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body);

@@ -9,6 +9,8 @@
 #ifndef KILN_DIALECT_LOOP_TRANSFORMS_PASSES
 #define KILN_DIALECT_LOOP_TRANSFORMS_PASSES
 
+include "kiln/Dialect/Loop/Transforms/SortPasses.td"
+
 include "mlir/Pass/PassBase.td"
 
 def SaveAsReadPass : Pass<"loop-save-as-read", "::mlir::ModuleOp"> {

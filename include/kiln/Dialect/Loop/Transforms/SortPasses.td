@@ -1,0 +1,109 @@
+//===- SortPasses.td - Passes that sort, and on sorts ------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_LOOP_TRANSFORMS_SORTPASSES
+#define KILN_DIALECT_LOOP_TRANSFORMS_SORTPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SortScattersPass : Pass<"loop-sort-scatters", "::mlir::func::FuncOp"> {
+  let summary = "Sort the points of a scatter by where they write";
+  let description = [{
+    Where the order of a scatter counts, whoever looks after an element has to look at all
+    points in turn. For a GPU such a scatter (one that atomic operations may not do, or floats
+    that are added up with `deterministic` of the target) with at least `min-points` points,
+    besides dimensions that are positions themselves, becomes three nests: where each point writes,
+    as one number; a stable sort of the points by that; and the scatter, whose points are visited
+    in that order and are `grouped`. Each element is joined with the same values in the same order as before.
+    Points that write nothing are sorted behind all others.
+
+    Before:
+
+    ```mlir
+    %r = loop.scatter (%n, %d) in [4096, 64] into %x <add> : tensor<100x64xf32> {
+      %i = loop.load %index[%n] : tensor<4096xi64>
+      %p = arith.index_cast %i : i64 to index
+      %v = loop.load %edges[%n, %d] : tensor<4096x64xf32>
+      loop.yield_at %v at [%p, %d] : f32
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %k = loop.pointwise (%n) in [4096] : tensor<4096xi32> {
+      %i = loop.load %index[%n] : tensor<4096xi64>
+      ...
+    }
+    %o = loop.sort parallel () in [] along (%n) in [4096] at 0 : tensor<4096xi64> {
+      %i = loop.load %k[%n] : tensor<4096xi32>
+      loop.yield %i : i32
+    }
+    %r = loop.scatter (%m, %d) in [4096, 64] grouped into %x <add> : tensor<100x64xf32> {
+      %s = loop.load %o[%m] : tensor<4096xi64>
+      %n = arith.index_cast %s : i64 to index
+      %i = loop.load %index[%n] : tensor<4096xi64>
+      %p = arith.index_cast %i : i64 to index
+      %v = loop.load %edges[%n, %d] : tensor<4096x64xf32>
+      loop.yield_at %v at [%p, %d] : f32
+    }
+    ```
+
+    Reports `sorted` (passed).
+  }];
+  let options = [
+    Option<"minPoints", "min-points", "::kiln::PositiveCount", "512",
+           "The fewest points that are sorted rather than looked at by all threads.">
+  ];
+  let dependentDialects = ["::kiln::loop::LoopDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+def SplitSortsPass : Pass<"loop-split-sorts", "::mlir::func::FuncOp"> {
+  let summary = "Sort few long rows in parts, and merge these";
+  let description = [{
+    A block of a GPU sorts a row. A sort of all elements of fewer rows than the target has multiprocessors,
+    each of a known number of elements that is twice `part` at least, becomes a sort of parts
+    of `part` elements, the last of which is filled up, and nests that merge runs two by two: each
+    element of what they give looks, by halving, for the number of elements before it that are of the first run.
+    Keys are stored, and brought into the order of each step, so that these elements are read beside each other.
+
+    Before:
+
+    ```mlir
+    %o = loop.sort parallel () in [] along (%n) in [16384] at 0 : tensor<16384xi64> {
+      %k = loop.load %keys[%n] : tensor<16384xi32>
+      loop.yield %k : i32
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %p = loop.sort parallel (%i) in [2] along (%j) in [8192] at 1 : tensor<2x8192xi64> {
+      %n = loop.index (%i * 8192 + %j)
+      %k = loop.load %keys[%n] : tensor<16384xi32>
+      loop.yield %k : i32
+    }
+    %q = loop.pointwise (%i) in [16384] : tensor<16384xi32> { ... place of element i of the parts }
+    %s = loop.pointwise (%i) in [16384] : tensor<16384xi32> { ... keys[q[i]] }
+    %m = loop.pointwise (%i) in [16384] : tensor<16384xi32> { ... place in %s of element i }
+    %o = loop.pointwise (%i) in [16384] : tensor<16384xi64> { ... q[m[i]] }
+    ```
+
+    Reports `split` (passed).
+  }];
+  let options = [
+    Option<"part", "part", "::kiln::PositiveCount", "8192",
+           "Elements that one block sorts.">
+  ];
+  let dependentDialects = ["::kiln::loop::LoopDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+#endif // KILN_DIALECT_LOOP_TRANSFORMS_SORTPASSES
