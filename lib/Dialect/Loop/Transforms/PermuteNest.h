@@ -33,17 +33,17 @@ public:
   /// The argument that takes the result of a function which an operand of its return is;
   /// null if that is not carried, by a name that is not unique, or if one end cannot change:
   /// it has strides or an order that a caller sees, or they have different types.
-  BlockArgument getReader(OpOperand &returned) const;
+  mlir::BlockArgument getReader(OpOperand &returned) const;
   /// True for an argument whose dimensions have changed their order.
-  bool isPermuted(BlockArgument argument) const {
+  bool isPermuted(mlir::BlockArgument argument) const {
     return permuted.contains(argument);
   }
-  void setPermuted(BlockArgument argument) { permuted.insert(argument); }
+  void setPermuted(mlir::BlockArgument argument) { permuted.insert(argument); }
 
 private:
   struct Ends {
     unsigned results = 0, arguments = 0;
-    BlockArgument argument;
+    mlir::BlockArgument argument;
     Type type; ///< of a result
     bool isFixed = false;
   };
