@@ -9,58 +9,10 @@
 #ifndef KILN_DIALECT_LOOP_TRANSFORMS_PASSES
 #define KILN_DIALECT_LOOP_TRANSFORMS_PASSES
 
+include "kiln/Dialect/Loop/Transforms/LayoutPasses.td"
 include "kiln/Dialect/Loop/Transforms/SortPasses.td"
 
 include "mlir/Pass/PassBase.td"
-
-def SaveAsReadPass : Pass<"loop-save-as-read", "::mlir::ModuleOp"> {
-  let summary = "Save the copy of a tensor that is made anyway";
-  let description = [{
-    Assumes functions of loop nests. On a GPU, where one function saves a tensor for another
-    (`loop.carried`: a forward for its backward) and itself only copies it, with each element
-    once and at least 32 bytes of neighbours side by side, for a contraction that could not
-    walk the tensor in regular steps, the copy is saved instead. So the result of attention is
-    made as rows of tokens, as the projection behind it and the gradient of that read it, and
-    is not stored as heads as well. Who reads the saved tensor in regular steps must still be
-    able to.
-
-    Before:
-
-    ```mlir
-    func.func @forward(...) -> (..., tensor<8x4x64x64xbf16> {loop.carried = "a"}) {
-      %h = loop.pointwise (%i, %j, %k, %l) in [8, 4, 64, 64] : tensor<8x4x64x64xbf16> {...}
-      %t = loop.pointwise (%i, %j) in [512, 256] : tensor<512x256xbf16> {
-        %x = loop.load %h[floordiv(%i, 64), floordiv(%j, 64), mod(%i, 64), mod(%j, 64)]
-            : tensor<8x4x64x64xbf16>
-        loop.yield %x : bf16
-      }
-      %y = loop.contract ... lhs %t[d0, d2] ...
-      return ..., %h
-    }
-    func.func @backward(%h: tensor<8x4x64x64xbf16> {loop.carried = "a"}) {
-      ... loop.load %h[%i, %j, %k, %l]
-    }
-    ```
-
-    After:
-
-    ```mlir
-    func.func @forward(...) -> (..., tensor<8x64x4x64xbf16> {loop.carried = "a"}) {
-      ...
-      %t = loop.pointwise (%i, %k, %j, %l) in [8, 64, 4, 64] : tensor<8x64x4x64xbf16> {
-        %x = loop.load %h[%i, %j, %k, %l] : tensor<8x4x64x64xbf16>
-        loop.yield %x : bf16
-      }
-      %y = loop.contract ... lhs %t[floordiv(d0, 64), mod(d0, 64), floordiv(d2, 64), mod(d2, 64)] ...
-      return ..., %t
-    }
-    func.func @backward(%t: tensor<8x64x4x64xbf16> {loop.carried = "a"}) {
-      ... loop.load %t[%i, %k, %j, %l]
-    }
-    ```
-  }];
-  let dependentDialects = ["::kiln::loop::LoopDialect"];
-}
 
 def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::func::FuncOp"> {
   let summary = "Inline pointwise nests into the nests that read them";
@@ -173,64 +125,6 @@ def FoldOneHotPass : Pass<"loop-fold-one-hot", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::kiln::loop::LoopDialect",
                            "::mlir::arith::ArithDialect"];
-}
-
-def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::ModuleOp"> {
-  let summary = "Store images with their channels last";
-  let description = [{
-    Assumes functions of loop nests. A contraction with windows (an operand of which an index is the sum of a place and a
-    place in the window) is a product of matrices without gathers if its operands and its
-    result have their channels innermost: the last dimension that no window walks. The
-    results of pointwise nests, reductions and contractions that such a contraction reads
-    or gives are stored in this order, and so are those that pointwise nests and
-    reductions read or give at the same index, arguments with such strides among them. Of
-    the sum of such a contraction the dimension of neighbours in memory becomes the
-    innermost one.
-
-    What an operator reads keeps its order, and so does what a function returns, unless that
-    result has a `loop.order` attribute, which then says in which order the caller sees it,
-    or is carried to an argument of another function (`loop.carried`, what a forward saves
-    for its backward), which then has the same order, and what somebody reads by a reshape
-    that would no longer walk it in regular steps. A returned result of factors of 16 bits (or
-    of f32 that the target rounds to tf32) whose neighbours an operand walks in its channels,
-    as the gradient of a weight, is made with its channels last if its sum has 64 terms and
-    more, and copied to the order that the caller wants. An operand of such factors and at
-    least 8 channels that keeps its order is copied if each of its elements is read 64 times
-    and more: weights that an archive holds with their channels outside, and, in the gradient
-    of an image, weights turned around, with what is summed up innermost. Fewer
-    channels, and those that are no multiple of 8, are filled with zeros on the way. The gradient of
-    a weight over fewer channels reads a copy of the image with zeros around it, in which channels,
-    in twos, fours or eights, and the taps of a row of the window are one dimension, and so does a
-    convolution where a row of its window then has a multiple of 8 elements.
-
-    On a processor this is done for contractions of f32 that sum up 128 elements and more, and
-    for those beside them: channels that are neighbours are read where they lie
-    (`#loop.packed` with `in_place`), and fill vectors however small the image is. Operands of
-    f32 that are read 16 times and more are copied, and so is a result that is returned: back,
-    into the order that it has there. Contractions with windows that keep their order walk taps as
-    weights have them in memory, backwards in the image where that is needed. Where an image of 8
-    channels and more has them last from the start, as the tokens of a transformer do, the result of a convolution by
-    channels of their own follows, and so does the gradient of its weights.
-
-    Before:
-
-    ```mlir
-    %c = loop.contract parallel [2, 8, 5, 5] reduction [16, 3, 3]
-        lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<2x16x7x7xbf16>
-        rhs %w[d1, d4, d5, d6] : tensor<8x16x3x3xbf16>
-        acc f32 : tensor<2x8x5x5xbf16>
-    ```
-
-    After:
-
-    ```mlir
-    %c = loop.contract parallel [2, 5, 5, 8] reduction [3, 3, 16]
-        lhs %x[d0, d1 + d4, d2 + d5, d6] : tensor<2x7x7x16xbf16>
-        rhs %w[d3, d6, d4, d5] : tensor<8x16x3x3xbf16>
-        acc f32 : tensor<2x5x5x8xbf16>
-    ```
-  }];
-  let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
 
 def SplitReductionsPass : Pass<"loop-split-reductions", "::mlir::func::FuncOp"> {
