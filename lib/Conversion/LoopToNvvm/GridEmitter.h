@@ -375,24 +375,27 @@ private:
   void addAtomically(const Buffer &target, guard::ExprAttr address,
                      const Position &position, Value value);
 
-  Value getFirstLane(Value condition);
-
-  // Groups (GridScatterGroups.cpp).
-  struct GroupPoint {
-    Value condition; ///< null: it is written always
-    Value place;     ///< the address of the element
+  /// What a point writes, and where.
+  struct Point {
     Value value;
-    guard::ExprAttr address;
+    Value condition; ///< null: it is written always
+    SmallVector<guard::ExprAttr> indices;
+    guard::ExprAttr address; ///< of the element, over `position`
     Position position;
   };
+  FailureOr<Point> evaluatePoint(ScatterOp op, const Buffer &target,
+                                 const Position &position);
+
+  // Groups (GridScatterGroups.cpp).
   LogicalResult emitGroup(ScatterOp op, const Buffer &target,
                           const Position &first);
-  FailureOr<GroupPoint> emitGroupPoint(ScatterOp op, const Buffer &target,
-                                       Position position, Value index);
+  FailureOr<Point> evaluateGroupPoint(ScatterOp op, const Buffer &target,
+                                      Position position, Value index);
   FailureOr<Value> emitIsOfGroup(ScatterOp op, const Buffer &target,
-                                 const GroupPoint &group, Value index);
+                                 const Point &group, Value place, Value index,
+                                 Value exists);
   FailureOr<Value> emitGroupEnd(ScatterOp op, const Buffer &target,
-                                const GroupPoint &group, Value first,
+                                const Point &group, Value place, Value first,
                                 Value count);
   FailureOr<Value> joinGroup(ScatterOp op, const Buffer &target,
                              const Position &position, Value joined, Value from,

@@ -145,32 +145,39 @@ void GridScatterEmitter::addAtomically(const Buffer &target, ExprAttr address,
   }
 }
 
-/// A condition of neighbours, who agree: numbers made of indices are emitted for all lanes.
-Value GridScatterEmitter::getFirstLane(Value condition) {
-  if (!isa<VectorType>(condition.getType()))
-    return condition;
-  return vector::ExtractOp::create(b, condition, ArrayRef<int64_t>{0});
-}
-
 /// One point of the domain, or neighbours in its last dimension.
-LogicalResult GridScatterEmitter::emitPoint(ScatterOp op, const Buffer &target,
-                                            const Position &position) {
+FailureOr<GridScatterEmitter::Point>
+GridScatterEmitter::evaluatePoint(ScatterOp op, const Buffer &target,
+                                  const Position &position) {
   BodyEmitter body(*this, position);
   Block &block = op.getBody().front();
   if (failed(body.emit(block)))
     return failure();
   auto yield = cast<YieldAtOp>(block.getTerminator());
-  SmallVector<ExprAttr> indices;
+  Point point;
   for (Value index : yield.getPosition())
-    indices.push_back(body.getExpr(index));
-  Value value = body.get(yield.getValue());
-  Value condition =
-      yield.getCondition() ? body.get(yield.getCondition()) : Value();
-  if (condition)
-    condition = getFirstLane(condition);
-  const Position &at = body.getPosition();
-  ExprAttr address = linearAddress(target, indices);
-  if (Value owned = isOwned(op, indices, at))
+    point.indices.push_back(body.getExpr(index));
+  point.value = body.get(yield.getValue());
+  if (yield.getCondition())
+    point.condition = body.get(yield.getCondition());
+  // Numbers made of indices are emitted for all lanes, which agree here.
+  if (point.condition && isa<VectorType>(point.condition.getType()))
+    point.condition =
+        vector::ExtractOp::create(b, point.condition, ArrayRef<int64_t>{0});
+  point.position = body.getPosition();
+  point.address = linearAddress(target, point.indices);
+  return point;
+}
+
+LogicalResult GridScatterEmitter::emitPoint(ScatterOp op, const Buffer &target,
+                                            const Position &position) {
+  auto point = evaluatePoint(op, target, position);
+  if (failed(point))
+    return failure();
+  Value value = point->value, condition = point->condition;
+  const Position &at = point->position;
+  ExprAttr address = point->address;
+  if (Value owned = isOwned(op, point->indices, at))
     condition = condition
                     ? arith::AndIOp::create(b, condition, owned).getResult()
                     : owned;

@@ -26,67 +26,53 @@ using guard::ExprAttr;
 /// Values of a group that are under way at a time.
 static constexpr int64_t kTogether = 8;
 
-static Value makeFalse(ImplicitLocOpBuilder &b) {
-  return arith::ConstantIntOp::create(b, b.getI1Type(), 0);
-}
-
 /// The point of number `index` along the first dimension, else at `position`.
-FailureOr<GridScatterEmitter::GroupPoint>
-GridScatterEmitter::emitGroupPoint(ScatterOp op, const Buffer &target,
-                                   Position position, Value index) {
+FailureOr<GridScatterEmitter::Point>
+GridScatterEmitter::evaluateGroupPoint(ScatterOp op, const Buffer &target,
+                                       Position position, Value index) {
   position.dims.front() = index;
-  BodyEmitter body(*this, position);
-  Block &block = op.getBody().front();
-  if (failed(body.emit(block)))
-    return failure();
-  auto yield = cast<YieldAtOp>(block.getTerminator());
-  SmallVector<ExprAttr> indices;
-  for (Value each : yield.getPosition())
-    indices.push_back(body.getExpr(each));
-  GroupPoint point;
-  if (yield.getCondition())
-    point.condition = getFirstLane(body.get(yield.getCondition()));
-  point.value = body.get(yield.getValue());
-  point.address = linearAddress(target, indices);
-  point.position = body.getPosition();
-  point.place = emitIndex(point.address, point.position);
-  return point;
+  return evaluatePoint(op, target, position);
 }
 
-/// Whether the point of number `index`, which there is, writes to the element of `group`.
+/// Whether there is a point of number `index`, as `exists` says, and it writes
+/// to `place`, the element of `group`.
 FailureOr<Value> GridScatterEmitter::emitIsOfGroup(ScatterOp op,
                                                    const Buffer &target,
-                                                   const GroupPoint &group,
-                                                   Value index) {
-  auto other = emitGroupPoint(op, target, group.position, index);
+                                                   const Point &group,
+                                                   Value place, Value index,
+                                                   Value exists) {
+  auto branch = scf::IfOp::create(b, TypeRange{b.getI1Type()}, exists,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(
+      b, arith::ConstantIntOp::create(b, b.getI1Type(), 0).getResult());
+  b.setInsertionPointToStart(branch.thenBlock());
+  auto other = evaluateGroupPoint(op, target, group.position, index);
   if (failed(other))
     return failure();
-  Value same = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, other->place,
-                                     group.place);
+  Value same =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                            emitIndex(other->address, other->position), place);
   if (other->condition)
     same = arith::AndIOp::create(b, same, other->condition);
-  return same;
+  scf::YieldOp::create(b, same);
+  return branch.getResult(0);
 }
 
 /// The number behind that of the last point of `group`, of which `first` is one.
 FailureOr<Value> GridScatterEmitter::emitGroupEnd(ScatterOp op,
                                                   const Buffer &target,
-                                                  const GroupPoint &group,
-                                                  Value first, Value count) {
+                                                  const Point &group,
+                                                  Value place, Value first,
+                                                  Value count) {
   Value one = constantIndex(1);
   bool isEmitted = true;
   auto isIn = [&](Value index) -> Value {
-    auto branch =
-        scf::IfOp::create(b, TypeRange{b.getI1Type()}, isLess(index, count),
-                          /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    auto same = emitIsOfGroup(op, target, group, index);
+    Value exists = isLess(index, count);
+    auto same = emitIsOfGroup(op, target, group, place, index, exists);
     isEmitted &= succeeded(same);
-    scf::YieldOp::create(b, succeeded(same) ? *same : makeFalse(b));
-    b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, makeFalse(b));
-    return branch.getResult(0);
+    return succeeded(same) ? *same : exists;
   };
   auto in = [&](OpBuilder &builder, llvm::function_ref<void()> emit) {
     OpBuilder::InsertionGuard guard(b);
@@ -138,8 +124,8 @@ GridScatterEmitter::joinGroup(ScatterOp op, const Buffer &target,
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> values;
   for (int64_t k = 0; k < together; ++k) {
-    auto point = emitGroupPoint(op, target, position,
-                                add(loop.getInductionVar(), constantIndex(k)));
+    auto point = evaluateGroupPoint(
+        op, target, position, add(loop.getInductionVar(), constantIndex(k)));
     if (failed(point))
       return failure();
     values.push_back(broadcast(point->value, position.lanes));
@@ -161,37 +147,28 @@ LogicalResult GridScatterEmitter::emitGroup(ScatterOp op, const Buffer &target,
                                             const Position &position) {
   Value first = position.dims.front();
   Value zero = constantIndex(0), one = constantIndex(1);
-  auto group = emitGroupPoint(op, target, position, first);
+  auto group = evaluateGroupPoint(op, target, position, first);
   if (failed(group))
     return failure();
+  Value place = emitIndex(group->address, group->position);
   auto goesOn =
-      scf::IfOp::create(b, TypeRange{b.getI1Type()}, isLess(zero, first),
-                        /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(goesOn.thenBlock());
-    Value before = arith::SubIOp::create(b, first, one);
-    auto same = emitIsOfGroup(op, target, *group, before);
-    if (failed(same))
-      return failure();
-    scf::YieldOp::create(b, *same);
-    b.setInsertionPointToStart(goesOn.elseBlock());
-    scf::YieldOp::create(b, makeFalse(b));
-  }
+      emitIsOfGroup(op, target, *group, place,
+                    arith::SubIOp::create(b, first, one), isLess(zero, first));
+  if (failed(goesOn))
+    return failure();
   Value begins = arith::XOrIOp::create(
-      b, goesOn.getResult(0),
-      arith::ConstantIntOp::create(b, b.getI1Type(), 1));
+      b, *goesOn, arith::ConstantIntOp::create(b, b.getI1Type(), 1));
   if (group->condition)
     begins = arith::AndIOp::create(b, begins, group->condition);
   return emitIf(begins, [&]() -> LogicalResult {
     Value count = getArgument(position.extents.front());
-    auto end = emitGroupEnd(op, target, *group, first, count);
+    auto end = emitGroupEnd(op, target, *group, place, first, count);
     if (failed(end))
       return failure();
     const Position &at = group->position;
     if (op.getKind() == ScatterKind::Set) {
-      auto last = emitGroupPoint(op, target, position,
-                                 arith::SubIOp::create(b, *end, one));
+      auto last = evaluateGroupPoint(op, target, position,
+                                     arith::SubIOp::create(b, *end, one));
       if (failed(last))
         return failure();
       store(target, group->address, at, broadcast(last->value, at.lanes));
