@@ -170,7 +170,8 @@ int64_t KnownPowers::find(Value value) {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)))
     return number.isZero() ? kMaxPower
-                           : int64_t(1) << std::min(number.countr_zero(), 20u);
+                           : int64_t(1) << std::min(number.countr_zero(),
+                                                    llvm::Log2_64(kMaxPower));
   if (isa<arith::MulIOp>(op))
     return get(op->getOperand(0)) * get(op->getOperand(1));
   if (auto choice = dyn_cast<arith::SelectOp>(op))

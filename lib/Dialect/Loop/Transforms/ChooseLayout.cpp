@@ -143,28 +143,18 @@ bool ImageLayouts::mayChange(Operation *nest) {
 bool ImageLayouts::staysStraight(Operation *nest, unsigned last) {
   auto type = cast<RankedTensorType>(nest->getResult(0).getType());
   SmallVector<unsigned> order = getOrder(type.getRank(), last);
-  auto permuted = permute(type, order);
   SmallVector<Value> tensors(nest->getResults());
   for (OpOperand &use : nest->getUses())
     if (BlockArgument argument = carried.getReader(use))
       tensors.push_back(argument);
-  for (Value tensor : tensors)
-    for (Operation *user : tensor.getUsers()) {
-      NestOpInterface reader = dyn_cast<NestOpInterface>(user);
-      if (!reader)
-        reader = user->getParentOfType<NestOpInterface>();
-      if (!reader)
-        continue; // a caller
-      SmallVector<ExprAttr> extents = reader.getDomain().all();
-      for (const analysis::Access &read : analysis::getReads(reader))
-        if (read.tensor == tensor &&
-            analysis::isStraight(type, read.map, extents,
-                                 hints.getAssumptions()) &&
-            !analysis::isStraight(permuted, permute(ArrayRef(read.map), order),
-                                  extents, hints.getAssumptions()))
-          return false;
-    }
-  return true;
+  return llvm::all_of(tensors, [&](Value tensor) {
+    return loop::staysStraight(
+        tensor, permute(type, order),
+        [&](const analysis::Access &read, ArrayRef<ExprAttr>) {
+          return permute(ArrayRef(read.map), order);
+        },
+        hints);
+  });
 }
 
 void ImageLayouts::decide(Value tensor, unsigned last) {
@@ -287,14 +277,9 @@ void ImageLayouts::freeResult(ContractOp op) {
   if (returned.empty() || type.getRank() < 3 || !dims)
     return;
   OpBuilder builder(returned.front()->getOwner());
-  auto copy = PointwiseOp::create(builder, op.getLoc(), type, *dims,
-                                  op.getOriginsAttr());
-  Block &body = copy.getBody().front();
-  builder.setInsertionPointToStart(&body);
-  Value element = LoadOp::create(
-      builder, op.getLoc(), op.getResult(), body.getArguments(),
-      getIdentityMap(op.getContext(), type.getRank()), Value(), Value());
-  YieldOp::create(builder, op.getLoc(), element);
+  PointwiseOp copy = createCopy(builder, op.getLoc(), op.getResult(), *dims,
+                                getIdentityMap(op.getContext(), type.getRank()),
+                                op.getOriginsAttr());
   for (OpOperand *use : returned)
     use->set(copy.getResult());
   returnedCopies.push_back(copy);

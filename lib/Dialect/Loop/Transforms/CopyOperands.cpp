@@ -233,15 +233,8 @@ void OperandCopies::layAlongSum(ContractOp op) {
     if (!map)
       continue;
     OpBuilder builder(op);
-    auto copy = PointwiseOp::create(
-        builder, op.getLoc(),
-        guard::makeTensorType(type.getElementType(), extents), extents,
-        op.getOriginsAttr());
-    Block &body = copy.getBody().front();
-    builder.setInsertionPointToStart(&body);
-    Value element = LoadOp::create(builder, op.getLoc(), tensor,
-                                   body.getArguments(), *map);
-    YieldOp::create(builder, op.getLoc(), element);
+    PointwiseOp copy = createCopy(builder, op.getLoc(), tensor, extents, *map,
+                                  op.getOriginsAttr());
     (side == 0 ? op.getLhsMutable() : op.getRhsMutable())
         .assign(copy.getResult());
     ArrayAttr list = getExprArray(op.getContext(), dims);

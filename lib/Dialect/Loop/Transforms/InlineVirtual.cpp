@@ -167,7 +167,27 @@ static int64_t getOpsPerByte(PointwiseOp producer) {
                                              : kGPUOpsPerByte;
 }
 
-static LoadOp getOnlyLoad(PointwiseOp producer);
+/// The only load of a body that maps one element to one; null otherwise.
+static LoadOp getOnlyLoad(PointwiseOp producer) {
+  LoadOp only;
+  for (Operation &op : producer.getBody().front()) {
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      if (only || load.getMask())
+        return {};
+      only = load;
+      continue;
+    }
+    // Other uses of the indices make the value depend on its place.
+    if (isa<IndexOp>(op) && llvm::all_of(op.getUsers(), [](Operation *user) {
+          return isa<LoadOp>(user);
+        }))
+      continue;
+    for (Value operand : op.getOperands())
+      if (operand.getType().isIndex() && !isa<arith::ConstantOp>(op))
+        return {};
+  }
+  return only;
+}
 
 /// True if `producer` rounds a product for a reader that takes parts of it, as one that puts
 /// tensors behind each other does: that cannot follow the product in its kernel, and the
@@ -246,29 +266,6 @@ InlineVirtual::whyStore(PointwiseOp producer,
 //===----------------------------------------------------------------------===//
 // Into contractions
 //===----------------------------------------------------------------------===//
-
-/// The only load of a body that maps one element to one; null otherwise.
-static LoadOp getOnlyLoad(PointwiseOp producer) {
-  LoadOp only;
-  for (Operation &op : producer.getBody().front()) {
-    if (auto load = dyn_cast<LoadOp>(op)) {
-      if (only || load.getMask())
-        return {};
-      only = load;
-      continue;
-    }
-    // Other uses of the indices make the value depend on its place.
-    if (isa<IndexOp>(op) &&
-        llvm::all_of(op.getUsers(), [](Operation *user) {
-          return isa<LoadOp>(user);
-        }))
-      continue;
-    for (Value operand : op.getOperands())
-      if (operand.getType().isIndex() && !isa<arith::ConstantOp>(op))
-        return {};
-  }
-  return only;
-}
 
 bool InlineVirtual::inlineOperand(ContractOp contract, unsigned side,
                                   PointwiseOp producer,

@@ -8,6 +8,8 @@
 
 #include "PermuteNest.h"
 
+#include "Bodies.h"
+
 #include "kiln/Dialect/Loop/IR/Carried.h"
 
 #include <numeric>
@@ -74,6 +76,55 @@ static void renameDims(ContractOp op, ArrayRef<ExprAttr> names) {
 
 static ArrayAttr permuteExprs(ArrayAttr list, ArrayRef<unsigned> order) {
   return getExprArray(list.getContext(), permute(getExprs(list), order));
+}
+
+void loop::updateType(func::FuncOp function) {
+  Block &block = function.getBody().front();
+  function.setFunctionType(
+      FunctionType::get(function.getContext(), block.getArgumentTypes(),
+                        block.getTerminator()->getOperandTypes()));
+}
+
+PointwiseOp loop::createCopy(OpBuilder &builder, Location location,
+                             Value tensor, ArrayRef<ExprAttr> extents,
+                             ArrayRef<ExprAttr> map, ArrayAttr origins) {
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  auto copy = PointwiseOp::create(builder, location,
+                                  guard::makeTensorType(element, extents),
+                                  extents, origins);
+  OpBuilder::InsertionGuard guard(builder);
+  Block &body = copy.getBody().front();
+  builder.setInsertionPointToStart(&body);
+  Value value = LoadOp::create(builder, location, tensor, body.getArguments(),
+                               map, Value(), Value());
+  YieldOp::create(builder, location, value);
+  return copy;
+}
+
+bool loop::staysStraight(
+    Value tensor, RankedTensorType now,
+    llvm::function_ref<std::optional<SmallVector<ExprAttr>>(
+        const analysis::Access &read, ArrayRef<ExprAttr> extents)>
+        move,
+    const analysis::SizeHints &hints) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  for (Operation *user : tensor.getUsers()) {
+    NestOpInterface reader = getNest(user);
+    if (!reader)
+      continue; // a caller
+    SmallVector<ExprAttr> extents = reader.getDomain().all();
+    for (const analysis::Access &read : analysis::getReads(reader)) {
+      if (read.tensor != tensor ||
+          !analysis::isStraight(type, read.map, extents,
+                                hints.getAssumptions()))
+        continue;
+      auto moved = move(read, extents);
+      if (moved &&
+          !analysis::isStraight(now, *moved, extents, hints.getAssumptions()))
+        return false;
+    }
+  }
+  return true;
 }
 
 CarriedTensors::CarriedTensors(ModuleOp module) {
@@ -147,10 +198,7 @@ static void layArgument(BlockArgument argument, ArrayRef<unsigned> order) {
 static void permuteArgument(BlockArgument argument, ArrayRef<unsigned> order,
                             CarriedTensors &carried) {
   argument.setType(permute(cast<RankedTensorType>(argument.getType()), order));
-  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  function.setFunctionType(FunctionType::get(
-      argument.getContext(), argument.getOwner()->getArgumentTypes(),
-      function.getResultTypes()));
+  updateType(cast<func::FuncOp>(argument.getOwner()->getParentOp()));
   carried.setPermuted(argument);
   permuteReads(argument, order, carried);
 }
@@ -170,21 +218,12 @@ static void permuteOutput(func::ReturnOp op, unsigned result,
                          DenseI64ArrayAttr::get(op.getContext(), moved));
 }
 
-/// A result of a function has the type of what is returned.
-static void updateResultType(func::ReturnOp op, unsigned result) {
-  auto function = op->getParentOfType<func::FuncOp>();
-  SmallVector<Type> types(function.getResultTypes());
-  types[result] = op.getOperand(result).getType();
-  function.setFunctionType(FunctionType::get(
-      op.getContext(), function.getArgumentTypes(), types));
-}
-
 static void permuteReads(Value tensor, ArrayRef<unsigned> order,
                          CarriedTensors &carried) {
   bool hasCaller = isSeen(tensor, carried);
   for (OpOperand &use : tensor.getUses()) {
     if (auto op = dyn_cast<func::ReturnOp>(use.getOwner())) {
-      updateResultType(op, use.getOperandNumber());
+      updateType(op->getParentOfType<func::FuncOp>());
       BlockArgument argument = carried.getReader(use);
       if (argument && hasCaller)
         layArgument(argument, order);

@@ -9,6 +9,7 @@
 #ifndef KILN_LIB_DIALECT_LOOP_TRANSFORMS_PERMUTENEST_H
 #define KILN_LIB_DIALECT_LOOP_TRANSFORMS_PERMUTENEST_H
 
+#include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,6 +25,25 @@ SmallVector<unsigned> getOrder(unsigned rank, unsigned last);
 SmallVector<guard::ExprAttr> permute(ArrayRef<guard::ExprAttr> list,
                                      ArrayRef<unsigned> order);
 RankedTensorType permute(RankedTensorType type, ArrayRef<unsigned> order);
+
+/// Gives a function the types that its arguments and what it returns have.
+void updateType(mlir::func::FuncOp function);
+
+/// A copy of `tensor` of sizes `extents`: the element at an index of the copy
+/// is that at `map`.
+PointwiseOp createCopy(OpBuilder &builder, Location location, Value tensor,
+                       ArrayRef<guard::ExprAttr> extents,
+                       ArrayRef<guard::ExprAttr> map, mlir::ArrayAttr origins);
+
+/// True if every nest that reads `tensor` in regular steps still does with what
+/// replaces it, of type `now`: where that has what is read is said by `move`,
+/// or nothing for a read that does not count.
+bool staysStraight(
+    Value tensor, RankedTensorType now,
+    llvm::function_ref<std::optional<SmallVector<guard::ExprAttr>>(
+        const analysis::Access &read, ArrayRef<guard::ExprAttr> extents)>
+        move,
+    const analysis::SizeHints &hints);
 
 /// Tensors that one function of a module gives and another takes (`loop.carried`).
 class CarriedTensors {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bodies.h"
 #include "PermuteNest.h"
 #include "ReaderOrder.h"
 
@@ -146,31 +147,19 @@ moveIndices(const SavedCopy &saved, ArrayRef<ExprAttr> indices,
 
 /// True if whoever reads the tensor in regular steps would read the copy so,
 /// too.
-static bool staysStraight(const SavedCopy &saved,
-                          const analysis::SizeHints &hints) {
-  for (Operation *user : saved.reader.getUsers()) {
-    NestOpInterface nest = dyn_cast<NestOpInterface>(user);
-    if (!nest)
-      nest = user->getParentOfType<NestOpInterface>();
-    SmallVector<ExprAttr> extents = nest.getDomain().all();
-    guard::Assumptions assumptions = hints.getAssumptions();
-    analysis::addExtents(assumptions, user->getContext(), extents);
-    for (const analysis::Access &read : analysis::getReads(nest))
-      if (read.tensor == saved.reader && !read.indirect &&
-          analysis::isStraight(saved.getOldType(), read.map, extents,
-                               assumptions) &&
-          !analysis::isStraight(saved.getNewType(),
-                                moveIndices(saved, read.map, assumptions),
-                                extents, assumptions))
-        return false;
-  }
-  return true;
-}
-
-static void updateType(func::FuncOp function) {
-  function.setFunctionType(FunctionType::get(
-      function.getContext(), function.getBody().front().getArgumentTypes(),
-      function.getBody().front().getTerminator()->getOperandTypes()));
+static bool readersStayStraight(const SavedCopy &saved,
+                                const analysis::SizeHints &hints) {
+  return staysStraight(
+      saved.reader, saved.getNewType(),
+      [&](const analysis::Access &read,
+          ArrayRef<ExprAttr> extents) -> std::optional<SmallVector<ExprAttr>> {
+        if (read.indirect)
+          return std::nullopt;
+        guard::Assumptions assumptions = hints.getAssumptions();
+        analysis::addExtents(assumptions, saved.reader.getContext(), extents);
+        return moveIndices(saved, read.map, assumptions);
+      },
+      hints);
 }
 
 /// The copy with its dimensions apart, as the nest that makes the tensor can
@@ -179,14 +168,9 @@ static PointwiseOp splitCopy(SavedCopy &saved,
                              const analysis::SizeHints &hints) {
   PointwiseOp copy = saved.copy;
   OpBuilder builder(copy);
-  auto split = PointwiseOp::create(builder, copy.getLoc(), saved.getNewType(),
-                                   saved.order.extents, copy.getOriginsAttr());
-  Block &body = split.getBody().front();
-  builder.setInsertionPointToStart(&body);
-  Value element =
-      LoadOp::create(builder, copy.getLoc(), saved.tensor, body.getArguments(),
-                     saved.order.written, Value(), Value());
-  YieldOp::create(builder, copy.getLoc(), element);
+  PointwiseOp split =
+      createCopy(builder, copy.getLoc(), saved.tensor, saved.order.extents,
+                 saved.order.written, copy.getOriginsAttr());
   reshapeReads(copy.getResult(), copy.getDomain().parallel, saved.order.extents,
                hints);
   copy.getResult().replaceAllUsesWith(split.getResult());
@@ -216,7 +200,7 @@ static void save(SavedCopy &saved, const analysis::SizeHints &hints) {
       continue;
     }
     auto load = cast<LoadOp>(user);
-    NestOpInterface nest = user->getParentOfType<NestOpInterface>();
+    NestOpInterface nest = getNest(user);
     SmallVector<ExprAttr> extents = nest.getBodyExtents();
     for (auto [k, index] : llvm::enumerate(load.getIndices()))
       if (auto dim = dyn_cast<BlockArgument>(index))
@@ -245,7 +229,7 @@ class SaveAsRead : public loop::impl::SaveAsReadPassBase<SaveAsRead> {
       for (auto copy :
            llvm::make_early_inc_range(function.getOps<PointwiseOp>()))
         if (auto saved = findCopy(copy, carried, hints))
-          if (staysStraight(*saved, hints))
+          if (readersStayStraight(*saved, hints))
             save(*saved, hints);
     }
   }

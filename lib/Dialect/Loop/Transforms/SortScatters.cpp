@@ -33,15 +33,6 @@ namespace kiln::loop {
 
 namespace {
 
-class SortScatters : public loop::impl::SortScattersPassBase<SortScatters> {
-public:
-  using SortScattersPassBase::SortScattersPassBase;
-  void runOnOperation() override;
-
-private:
-  bool isWorth(ScatterOp op, const analysis::SizeHints &hints) const;
-};
-
 /// What the points of a scatter are sorted by.
 struct SortedPoints {
   SmallVector<unsigned> own;      ///< dimensions that are positions themselves
@@ -50,6 +41,16 @@ struct SortedPoints {
   SmallVector<unsigned> computed; ///< positions that are not `own` dimensions
   SmallVector<ExprAttr> extents;  ///< of the domain
   ExprAttr count;                 ///< points of `walked`
+};
+
+class SortScatters : public loop::impl::SortScattersPassBase<SortScatters> {
+public:
+  using SortScattersPassBase::SortScattersPassBase;
+  void runOnOperation() override;
+
+private:
+  std::optional<SortedPoints> choose(ScatterOp op,
+                                     const analysis::SizeHints &hints) const;
 };
 
 } // namespace
@@ -88,21 +89,24 @@ static SortedPoints getSortedPoints(ScatterOp op) {
   return points;
 }
 
-bool SortScatters::isWorth(ScatterOp op,
-                           const analysis::SizeHints &hints) const {
+/// What the points of `op` are sorted by; nothing if they stay as they are.
+std::optional<SortedPoints>
+SortScatters::choose(ScatterOp op, const analysis::SizeHints &hints) const {
   if (op.getWritten() || op.getGrouped())
-    return false;
+    return std::nullopt;
   Type element =
       cast<RankedTensorType>(op.getResult().getType()).getElementType();
   GPUTargetAttr gpu = getGPUTarget(op);
   if (canScatterInAnyOrder(op) &&
       !(gpu.getDeterministic() && isa<FloatType>(element)))
-    return false;
+    return std::nullopt;
   if (!guard::getDims(cast<RankedTensorType>(op.getResult().getType())))
-    return false;
+    return std::nullopt;
   SortedPoints points = getSortedPoints(op);
-  return !points.walked.empty() && !points.computed.empty() &&
-         hints.evaluate(points.count) >= int64_t(minPoints);
+  if (points.walked.empty() || points.computed.empty() ||
+      hints.evaluate(points.count) < int64_t(minPoints))
+    return std::nullopt;
+  return points;
 }
 
 /// The indices of the domain, of number `number` of the sorted points and `own` indices in
@@ -230,13 +234,13 @@ void SortScatters::runOnOperation() {
   analysis::SizeHints hints(function->getParentOfType<ModuleOp>());
   bool changed = false;
   for (auto op : llvm::make_early_inc_range(function.getOps<ScatterOp>())) {
-    if (!isWorth(op, hints))
+    auto points = choose(op, hints);
+    if (!points)
       continue;
-    SortedPoints points = getSortedPoints(op);
     OpBuilder builder(op);
-    PointwiseOp keys = createKeys(builder, op, points);
+    PointwiseOp keys = createKeys(builder, op, *points);
     SortOp sorted = sortPoints(builder, op, keys);
-    ScatterOp made = scatterSorted(builder, op, points, sorted);
+    ScatterOp made = scatterSorted(builder, op, *points, sorted);
     if (auto told = remark::passed(
             op.getLoc(), remarks::kScatterSorted.function(function.getName())))
       told << remark::metric("nest", describe(cast<NestOpInterface>(*op)));
