@@ -29,12 +29,18 @@ static constexpr int kRounds = 7, kPieces = 300;
 /// multiply-adds on their way.
 static constexpr int64_t kSteps = 20000;
 
+/// Before a loop over an array whose elements are to be registers: compilers
+/// that do not unroll it on their own keep them in memory, and what is measured
+/// is that.
+#define KILN_IN_REGISTERS _Pragma("GCC unroll 32")
+
 //===----------------------------------------------------------------------===//
 // Multiply-adds
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Does `kSteps` multiply-adds in each chain and says how many operations those are.
+/// Does `kSteps` multiply-adds in each chain and says how many operations those
+/// are.
 using Multiply = double (*)(float *sink);
 } // namespace
 
@@ -45,11 +51,13 @@ static double multiply128(float *sink) {
   __m128 x = _mm_set1_ps(0.999f), y = _mm_set1_ps(1e-6f);
   for (int c = 0; c < chains; ++c)
     sums[c] = _mm_set1_ps(float(c));
-  for (int64_t i = 0; i < kSteps; ++i)
+  for (int64_t i = 0; i < kSteps; ++i) {
+    KILN_IN_REGISTERS
     for (int c = 0; c < chains; ++c) {
       sums[c] = _mm_add_ps(_mm_mul_ps(sums[c], x), y);
       asm volatile("" : "+x"(sums[c])); // as a register, in this order
     }
+  }
   for (int c = 0; c < chains; ++c)
     *sink += _mm_cvtss_f32(sums[c]);
   return 2.0 * 4 * chains * double(kSteps);
@@ -61,11 +69,13 @@ __attribute__((target("avx2,fma"))) static double multiply256(float *sink) {
   __m256 x = _mm256_set1_ps(0.999f), y = _mm256_set1_ps(1e-6f);
   for (int c = 0; c < chains; ++c)
     sums[c] = _mm256_set1_ps(float(c));
-  for (int64_t i = 0; i < kSteps; ++i)
+  for (int64_t i = 0; i < kSteps; ++i) {
+    KILN_IN_REGISTERS
     for (int c = 0; c < chains; ++c) {
       sums[c] = _mm256_fmadd_ps(sums[c], x, y);
       asm volatile("" : "+x"(sums[c])); // as a register, in this order
     }
+  }
   for (int c = 0; c < chains; ++c)
     *sink += _mm256_cvtss_f32(sums[c]);
   return 2.0 * 8 * chains * double(kSteps);
@@ -77,11 +87,13 @@ __attribute__((target("avx512f"))) static double multiply512(float *sink) {
   __m512 x = _mm512_set1_ps(0.999f), y = _mm512_set1_ps(1e-6f);
   for (int c = 0; c < chains; ++c)
     sums[c] = _mm512_set1_ps(float(c));
-  for (int64_t i = 0; i < kSteps; ++i)
+  for (int64_t i = 0; i < kSteps; ++i) {
+    KILN_IN_REGISTERS
     for (int c = 0; c < chains; ++c) {
       sums[c] = _mm512_fmadd_ps(sums[c], x, y);
       asm volatile("" : "+v"(sums[c]));
     }
+  }
   for (int c = 0; c < chains; ++c)
     *sink += _mm512_cvtss_f32(sums[c]);
   return 2.0 * 16 * chains * double(kSteps);
@@ -94,11 +106,13 @@ multiplyBF16(float *sink) {
   __m512bh x = (__m512bh)_mm512_set1_epi16(0x3f00); // 0.5
   for (int c = 0; c < chains; ++c)
     sums[c] = _mm512_set1_ps(float(c));
-  for (int64_t i = 0; i < kSteps; ++i)
+  for (int64_t i = 0; i < kSteps; ++i) {
+    KILN_IN_REGISTERS
     for (int c = 0; c < chains; ++c) {
       sums[c] = _mm512_dpbf16_ps(sums[c], x, x);
       asm volatile("" : "+v"(sums[c]));
     }
+  }
   for (int c = 0; c < chains; ++c)
     *sink += _mm512_cvtss_f32(sums[c]);
   return 2.0 * 32 * chains * double(kSteps);
@@ -108,7 +122,8 @@ multiplyBF16(float *sink) {
 // Measuring
 //===----------------------------------------------------------------------===//
 
-/// The most that all threads together do in a second; `work` says how much one did.
+/// The most that all threads together do in a second; `work` says how much one
+/// did.
 template <typename F> static double getRate(ThreadPool &pool, F work) {
   double best = 0;
   unsigned threads = pool.threads();
@@ -128,8 +143,8 @@ template <typename F> static double getRate(ThreadPool &pool, F work) {
   return best;
 }
 
-/// The sum of what each thread does at best, all at work: short pieces, of which
-/// some are not interrupted even on a machine that others use.
+/// The sum of what each thread does at best, all at work: short pieces, of
+/// which some are not interrupted even on a machine that others use.
 static double getFlops(ThreadPool &pool, Multiply multiply) {
   unsigned threads = pool.threads();
   std::vector<double> best(threads);
@@ -179,12 +194,14 @@ static double getCopyRate(ThreadPool &pool, size_t bytes) {
 static double getReadRate(ThreadPool &pool, size_t bytes) {
   Arrays arrays(bytes, pool.threads());
   return getRate(pool, [&](unsigned t) {
-    const auto *words = reinterpret_cast<const uint64_t *>(
-        arrays.from[t].data());
+    const auto *words =
+        reinterpret_cast<const uint64_t *>(arrays.from[t].data());
     uint64_t sums[8] = {};
-    for (size_t i = 0; i + 8 <= bytes / 8; i += 8)
+    for (size_t i = 0; i + 8 <= bytes / 8; i += 8) {
+      KILN_IN_REGISTERS
       for (size_t k = 0; k < 8; ++k)
         sums[k] += words[i + k];
+    }
     for (uint64_t sum : sums)
       asm volatile("" : : "r"(sum));
     return double(bytes);
@@ -227,7 +244,8 @@ MachineLimits runtime::measureMachine(unsigned threads, uint32_t features) {
   limits.f32FlopsPerSecond = getFlops(pool, chooseMultiply(features));
   if (features & KILN_CPU_AVX512_BF16)
     limits.bf16FlopsPerSecond = getFlops(pool, multiplyBF16);
-  // Larger than any cache that one gets a share of, and half of the second cache.
+  // Larger than any cache that one gets a share of, and half of the second
+  // cache.
   size_t large = std::max<size_t>((size_t(96) << 20) / limits.threads,
                                   4 * size_t(limits.l2Bytes));
   size_t small = limits.l2Bytes > 0 ? size_t(limits.l2Bytes) / 4 : 128 << 10;
