@@ -44,21 +44,37 @@ void PackedTile::packPanelsAcross(Value row, Value count, Value panels) {
   auto panelAt = [&](Value number) {
     return sumAddress(panels, c.mul(c.mul(number, kPadded), panelRows));
   };
-  c.forEach(c.constant(0), kc, 1, [&](Value k) {
-    c.forEach(c.constant(0), count, 1, [&](Value number) {
-      Value first = c.add(row, c.mul(number, panelRows));
-      Value panel = panelAt(number), rowsHere = c.sub(m1, first);
-      c.forEach(
-          c.constant(0), c.constant(panelRows), c.lanes, [&](Value group) {
-            Value inside = c.firstLanes(c.sub(rowsHere, group));
-            Value v = c.loadVector(spec.a, {batch, c.add(first, group),
-                                            c.add(k0, k), true, inside});
-            c.store(v, sumAddress(panel, c.add(c.mul(k, panelRows), group)),
-                    c.sumBytes,
-                    c.firstLanes(c.sub(c.constant(panelRows), group)));
+  // Of rows that all exist the masks are constants, and the panels are
+  // unrolled: what is moved is a few elements, so that an instruction more
+  // would show.
+  auto pack = [&](Value k, Value number, Value group, bool whole) {
+    Value first = c.add(c.add(row, c.mul(number, panelRows)), group);
+    Value mine = c.firstLanes(c.sub(c.constant(panelRows), group));
+    Value inside = whole ? mine : c.firstLanes(c.sub(m1, first));
+    Value v = c.loadVector(spec.a, {batch, first, c.add(k0, k), true, inside});
+    Value to = c.add(c.mul(k, panelRows), group);
+    c.store(v, sumAddress(panelAt(number), to), c.sumBytes, mine);
+  };
+  Value areWhole =
+      c.both(c.equal(count, c.constant(kPanelsTogether)),
+             c.less(c.add(row, kPanelsTogether * panelRows - 1), m1));
+  c.when(
+      areWhole,
+      [&] {
+        c.forEach(c.constant(0), kc, 1, [&](Value k) {
+          for (int64_t number = 0; number < kPanelsTogether; ++number)
+            for (int64_t group = 0; group < panelRows; group += c.lanes)
+              pack(k, c.constant(number), c.constant(group), /*whole=*/true);
+        });
+      },
+      [&] {
+        c.forEach(c.constant(0), kc, 1, [&](Value k) {
+          c.forEach(c.constant(0), count, 1, [&](Value number) {
+            c.forEach(c.constant(0), c.constant(panelRows), c.lanes,
+                      [&](Value group) { pack(k, number, group, false); });
           });
-    });
-  });
+        });
+      });
   if (kc == kPadded)
     return;
   c.forEach(c.constant(0), count, 1, [&](Value number) {
