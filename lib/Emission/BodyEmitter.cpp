@@ -68,10 +68,7 @@ static std::optional<bool> getFlag(Value value) {
 }
 
 LogicalResult BodyEmitter::emitLoad(LoadOp op) {
-  if (Value value = kernel.loadStaged(op, position.lanes)) {
-    values[op.getResult()] = value;
-    return success();
-  }
+  Value staged = kernel.loadStaged(op, position.lanes);
   Value mask, other;
   if (op.getMask()) {
     mask = get(op.getMask());
@@ -86,9 +83,7 @@ LogicalResult BodyEmitter::emitLoad(LoadOp op) {
     if (known)
       mask = other = {};
   }
-  SmallVector<ExprAttr> indices = composeMap(op.getMap(), op.getIndices());
-  Value tensor = op.getTensor();
-  if (Value value = kernel.perPoint.lookup(tensor)) {
+  auto setAtHand = [&](Value value) {
     if (mask) {
       bool wide = isa<VectorType>(value.getType()) ||
                   isa<VectorType>(mask.getType()) ||
@@ -100,7 +95,13 @@ LogicalResult BodyEmitter::emitLoad(LoadOp op) {
     }
     values[op.getResult()] = value;
     return success();
-  }
+  };
+  if (staged)
+    return setAtHand(staged);
+  SmallVector<ExprAttr> indices = composeMap(op.getMap(), op.getIndices());
+  Value tensor = op.getTensor();
+  if (Value value = kernel.perPoint.lookup(tensor))
+    return setAtHand(value);
   auto buffer = kernel.buffers.find(tensor);
   if (buffer == kernel.buffers.end())
     return op.emitOpError("reads a tensor that is not available in its kernel");

@@ -527,6 +527,7 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"GenericReduce", kGenericReduce, both},
       {"EmptyReduce", kEmptyReduce},
       {"ColumnParts", kColumnParts, {{{"s0", 1}}, {{"s0", 4}}}, 0, 1024},
+      {"MaskedRows", kMaskedRows},
       {"ReduceImages", kReduceImages, one, 0, 4096},
       {"Scalars", kScalars},
       {"ScatterAdd", kScatterAdd, both, 11},

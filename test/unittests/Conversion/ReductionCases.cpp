@@ -383,6 +383,39 @@ func.func @main(%x: !a) -> (!a, !p, !p, !p) {
   return %r#0, %r#1, %r#2, %r#3 : !a, !p, !p, !p
 })";
 
+// A row that stays inside is read where a mask says so, and else something
+// else.
+const char loop::kMaskedRows[] = R"(
+!a = tensor<6x96xf32>
+!f = tensor<6xf32>
+func.func @main(%x: !a) -> !a {
+  %r = loop.kernel @k ins(%a = %x : !a) shared [6] -> !a {
+    %s = loop.reduce parallel (%i) in [6] reduction (%j) in [96] <max> : !f {
+      %e = loop.load %a[%i, %j] : !a
+      loop.yield %e : f32
+    }
+    %d = loop.pointwise (%i, %j) in [6, 96] : !a {
+      %e = loop.load %a[%i, %j] : !a
+      %t = loop.load %s[%i] : !f
+      %y = arith.subf %e, %t : f32
+      loop.yield %y : f32
+    }
+    %o = loop.pointwise (%i, %j) in [6, 96] : !a {
+      %row = arith.constant 5 : index
+      %column = arith.constant 41 : index
+      %seven = arith.constant 7.0 : f32
+      %above = arith.cmpi slt, %i, %row : index
+      %left = arith.cmpi slt, %j, %column : index
+      %e = loop.load %d[%i, %j] mask %above, %seven : !a
+      %f = loop.load %d[%i, %j] mask %left, %seven : !a
+      %y = arith.addf %e, %f : f32
+      loop.yield %y : f32
+    }
+    loop.return %o : !a
+  }
+  return %r : !a
+})";
+
 // Images, of which two dimensions are one row of memory, and a transposed one, of which
 // they are not.
 const char loop::kReduceImages[] = R"(
