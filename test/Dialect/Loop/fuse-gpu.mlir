@@ -175,3 +175,26 @@ func.func @picked(%x: tensor<512x32000xi32>) -> (tensor<512x50xi32>, tensor<512x
   }
   return %v, %w : tensor<512x50xi32>, tensor<512x50xi32>
 }
+
+// What follows from a sum of everything, in parts, is in the function that adds these up.
+
+// CHECK-LABEL: func.func @mean
+// GPU: loop.kernel
+// GPU-SAME: #loop.gpu_parts<{{.*}}, across = false>
+// GPU: loop.reduce
+// GPU: loop.pointwise
+// GPU-NOT: loop.kernel
+// GPU: {{^ +}}return
+func.func @mean(%x: tensor<16777216xf32>) -> tensor<f32> {
+  %s = loop.reduce parallel () in [] reduction (%i) in [16777216] <sum> : tensor<f32> {
+    %e = loop.load %x[%i] : tensor<16777216xf32>
+    loop.yield %e : f32
+  }
+  %m = loop.pointwise () in [] : tensor<f32> {
+    %count = arith.constant 16777216.0 : f32
+    %e = loop.load %s[] : tensor<f32>
+    %d = arith.divf %e, %count : f32
+    loop.yield %d : f32
+  }
+  return %m : tensor<f32>
+}

@@ -129,20 +129,19 @@ static int64_t countRowElements(NestOpInterface nest, const Domain &domain,
   return isAny ? std::max<int64_t>(hints.evaluate(domain.all().back()), 1) : 0;
 }
 
-/// True if a reduction reads rows side by side and, alone, a GPU would do it in parts.
-static bool isInPartsAcross(NestOpInterface nest, GPUTargetAttr gpu,
-                            const analysis::SizeHints &hints) {
-  if (!gpu || !isa<ReduceOp>(nest.getOperation()) ||
-      !readsAcross(nest, hints, /*joinsReduced=*/false))
-    return false;
+/// True if a GPU would do a reduction, alone, in parts. `across` says that it
+/// reads rows side by side.
+static bool isInParts(NestOpInterface nest, bool across, GPUTargetAttr gpu,
+                      const analysis::SizeHints &hints) {
   Domain domain = nest.getDomain();
   GPUPartsShape shape;
   shape.points = hints.product(domain.parallel);
   shape.size = hints.product(domain.reduction);
+  shape.across = across;
   shape.last = 1;
   shape.narrow = 16;
   shape.wide = 1;
-  for (guard::ExprAttr extent : domain.parallel)
+  for (guard::ExprAttr extent : across ? domain.parallel : domain.reduction)
     if (!extent.isConstant(1))
       shape.last = extent.getConstant();
   auto take = [&](Value tensor) {
@@ -155,6 +154,18 @@ static bool isInPartsAcross(NestOpInterface nest, GPUTargetAttr gpu,
     take(access.tensor);
   llvm::for_each(nest->getResults(), take);
   return chooseGPUParts(shape, getMachine(gpu)).has_value();
+}
+
+/// Says of a reduction on a GPU whether it would be done in parts.
+static void setParts(FusionNode &node, NestOpInterface nest, GPUTargetAttr gpu,
+                     const analysis::SizeHints &hints) {
+  if (!gpu || !isa<ReduceOp>(nest.getOperation()))
+    return;
+  bool across = readsAcross(nest, hints, /*joinsReduced=*/false);
+  node.inParts = isInParts(nest, across, gpu, hints);
+  node.across = node.inParts && across;
+  if (node.inParts)
+    node.reduction = nest.getDomain().reduction;
 }
 
 static Collected collect(Block &block, GPUTargetAttr gpu,
@@ -211,9 +222,7 @@ static Collected collect(Block &block, GPUTargetAttr gpu,
       Domain domain = nest.getDomain();
       node.parallel = domain.parallel;
       node.leading = nest.getRowDimension().value_or(domain.parallel.size());
-      node.across = isInPartsAcross(nest, gpu, hints);
-      if (node.across)
-        node.reduction = domain.reduction;
+      setParts(node, nest, gpu, hints);
       for (guard::ExprAttr extent : domain.parallel)
         node.parallelHints.push_back(hints.evaluate(extent));
       node.points = hints.product(domain.all());

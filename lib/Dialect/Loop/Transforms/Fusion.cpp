@@ -175,22 +175,24 @@ void Fuser::mergePositions(unsigned a, unsigned b) {
   }
 }
 
-/// True if reductions across memory are done in parts together, and the other nodes need
-/// their results alone, point by point: how few points there are does not matter then.
+/// True if reductions are done in parts together, and the other nodes need
+/// their results alone, point by point: how few points there are does not
+/// matter then.
 bool Fuser::areInParts(ArrayRef<unsigned> nodes, size_t shared) const {
   const FusionNode *first = nullptr;
   for (unsigned i : nodes) {
     const FusionNode &each = node(i);
     if (each.parallel.size() != shared ||
-        (!each.across && each.kind != Kind::Pointwise))
+        (!each.inParts && each.kind != Kind::Pointwise))
       return false;
-    if (!each.across)
+    if (!each.inParts)
       continue;
     bool waits = llvm::any_of(each.reads, [&](const FusionRead &read) {
       unsigned writer = writerOf[read.tensor];
       return writer != ~0u && llvm::is_contained(nodes, writer);
     });
-    if (waits || (first && first->reduction != each.reduction))
+    if (waits || (first && (first->reduction != each.reduction ||
+                            first->across != each.across)))
       return false;
     first = &each;
   }

@@ -63,7 +63,8 @@ struct FusionNode {
   /// Elements that it has of a row of nests before it, where they lie together: threads
   /// may share them. 0 elsewhere.
   int64_t rowElements = 0;
-  bool across = false; ///< a reduction across memory that would be done in parts
+  bool inParts = false; ///< a reduction that would be done in parts
+  bool across = false;  ///< such a one that is across memory
   SmallVector<guard::ExprAttr> reduction; ///< extents of such a one
   std::vector<FusionRead> reads;
   std::vector<unsigned> writes;
