@@ -292,6 +292,7 @@ private:
   Sums reduceAcross(const Position &position, Value part);
   LogicalResult reduceAcross();
   LogicalResult combineAcross();
+  Sums joinParts(const Position &position);
   LogicalResult reduceWithin();
   LogicalResult combineWithin();
   bool combinesByBlock() const;

@@ -20,6 +20,8 @@ using guard::ExprAttr;
 
 /// Elements of a column that a thread reads at a time.
 static constexpr int64_t kUnrolled = 4;
+/// Numbers of parts that are read at a time where a thread joins them.
+static constexpr int64_t kJoinedAtOnce = 16;
 
 //===----------------------------------------------------------------------===//
 // Memory of the parts
@@ -300,12 +302,32 @@ LogicalResult GridPartsEmitter::combineAcross() {
     Position position;
     position.dims = delinearize(item, sharedExtents);
     position.extents = sharedExtents;
-    auto sums = emitFor(constantIndex(0), constantIndex(countStored()), 1,
-                        getNeutral(1), [&](Value part, ArrayRef<Value> before) {
-                          return addPart(position, part, before);
-                        });
+    auto sums = joinParts(position);
     return failed(sums) ? failure() : finishPoint(position, *sums);
   });
+}
+
+/// What all parts have of a point, in their order. Several are read before the first of
+/// them is added: there is one thread for each point, which otherwise waits for memory once
+/// for each few parts.
+FailureOr<SmallVector<Value>>
+GridPartsEmitter::joinParts(const Position &position) {
+  int64_t stored = countStored();
+  int64_t together = std::max<int64_t>(kJoinedAtOnce / partials.size(), 1);
+  auto addSeveral = [&](Value first, int64_t count, ArrayRef<Value> before) {
+    FailureOr<SmallVector<Value>> values = llvm::to_vector(before);
+    for (int64_t k = 0; k < count && succeeded(values); ++k)
+      values = addPart(position, add(first, constantIndex(k)), *values);
+    return values;
+  };
+  int64_t whole = stored - stored % together;
+  auto sums = emitFor(constantIndex(0), constantIndex(whole), together,
+                      getNeutral(1), [&](Value first, ArrayRef<Value> before) {
+                        return addSeveral(first, together, before);
+                      });
+  return failed(sums)
+             ? sums
+             : addSeveral(constantIndex(whole), stored - whole, *sums);
 }
 
 //===----------------------------------------------------------------------===//

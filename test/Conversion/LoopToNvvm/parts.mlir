@@ -2,7 +2,8 @@
 // RUN:   --convert-loop-to-nvvm | FileCheck %s
 
 // Columns: a thread adds up a part of four of them, and writes what it has into the
-// workspace. Another function adds up the parts, in their order, and goes on.
+// workspace. Another function adds up the parts, in their order, 16 of which are read at a
+// time, and goes on.
 
 // CHECK-LABEL: func.func @columns
 // CHECK: #loop.step<kernel = @columns_parts, {{.*}}blocks = <264>, threads = 256>
@@ -20,8 +21,10 @@
 // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
 // CHECK: llvm.func @columns(
 // CHECK: scf.for
-// CHECK: llvm.load %{{.*}} : !llvm.ptr<1> -> f32
+// CHECK-COUNT-16: llvm.load %{{.*}} : !llvm.ptr<1> -> f32
 // CHECK: scf.yield
+// CHECK-COUNT-2: llvm.load %{{.*}} : !llvm.ptr<1> -> f32
+// CHECK-NOT: llvm.load
 // CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<1>
 func.func @columns(%x: tensor<16384x4096xf32>) -> tensor<4096xf32> {
   %r = loop.kernel @columns ins(%a = %x : tensor<16384x4096xf32>) shared [4096] -> tensor<4096xf32> {
