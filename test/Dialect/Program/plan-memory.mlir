@@ -259,6 +259,37 @@ program.func @backward {
 
 !b = !program.buffer<[1024], f32>
 
+// What a scatter starts from is written where the caller will receive its result. The second
+// one's is read once more, so it is copied.
+
+// CHECK-LABEL: program.func @begins
+// CHECK: %[[A:.*]] = program.alloc new
+// CHECK: program.launch @kernels::@zeros(%[[A]])
+// CHECK: program.launch @kernels::@s(%{{.*}}, %[[A]], %[[A]])
+// CHECK-NOT: copies_first
+// CHECK: %[[C:.*]] = program.alloc at 0
+// CHECK: program.launch @kernels::@zeros(%[[C]])
+// CHECK: program.launch @kernels::@c(%{{.*}}, %[[C]], %[[D:.*]])
+// CHECK: program.return %[[A]], %[[D]]
+program.func @begins {
+  %x = program.slot user_input "x" : !b
+  %z = program.alloc : !b
+  program.launch @kernels::@zeros(%z) access [write] symbols [] work 1024 grain 64 : !b
+  %a = program.alloc : !b
+  program.launch @kernels::@c(%x, %z, %a) access [read, read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@c, symbols = [], blocks = <4>, threads = 256>, #program.grid_step<kernel = @kernels::@s, symbols = [], blocks = <1>, threads = 256>]>, overwrites = array<i64: 2, 1>, program.copies_first} : !b, !b, !b
+  %y = program.alloc : !b
+  program.launch @kernels::@zeros(%y) access [write] symbols [] work 1024 grain 64 : !b
+  %d = program.alloc : !b
+  program.launch @kernels::@c(%x, %y, %d) access [read, read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@c, symbols = [], blocks = <4>, threads = 256>, #program.grid_step<kernel = @kernels::@s, symbols = [], blocks = <1>, threads = 256>]>, overwrites = array<i64: 2, 1>, program.copies_first} : !b, !b, !b
+  %e = program.alloc : !b
+  program.launch @kernels::@k(%y, %e) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  program.return %a, %d, %e outputs [#program.output<role = user_output>, #program.output<role = user_output>, #program.output<role = user_output>] : !b, !b, !b
+}
+
+// -----
+
+!b = !program.buffer<[1024], f32>
+
 // A scatter that lies where it starts from copies nothing, one that does not does. The first
 // slot is read again, so its new contents have memory of their own.
 

@@ -72,6 +72,8 @@ private:
   std::optional<unsigned> findOverwritten(const Buffer &buffer,
                                           ArrayRef<PlanBuffer> planned);
   void placeOver(const Buffer &buffer, SlotOp slot);
+  Buffer *findBegin(const Buffer &buffer);
+  void placeBegins();
   void dropCopies();
   int64_t getBytes(BufferType type) {
     return hints.evaluate(*type.getByteSize());
@@ -360,6 +362,48 @@ void Planner::placeInArena() {
   tell(plan);
 }
 
+/// What `buffer`, which the caller receives, begins as a copy of, if its launch is the last
+/// to look at that.
+Buffer *Planner::findBegin(const Buffer &buffer) {
+  LaunchOp launch = buffer.writer;
+  if (!buffer.isReturned || !launch->hasAttr(kCopiesFirstAttrName))
+    return nullptr;
+  for (unsigned k = 0; k < launch.getBuffers().size(); ++k) {
+    Value value = launch.getBuffers()[k];
+    if (launch.getWrites()[k] || !mayOverwrite(launch, buffer.position, k) ||
+        llvm::count(launch.getBuffers(), value) != 1)
+      continue;
+    auto *begin = llvm::find_if(buffers, [&](Buffer &other) {
+      return other.alloc.getResult() == value;
+    });
+    if (begin != buffers.end() && !begin->isReturned && begin->forLaunches &&
+        begin->last == buffer.first &&
+        begin->alloc.getType() == AllocOp(buffer.alloc).getType())
+      return begin;
+  }
+  return nullptr;
+}
+
+/// Writes what a result begins as where the result will be, so that there is no copy: the
+/// zeros that a sum at computed positions starts from, for example.
+void Planner::placeBegins() {
+  for (size_t k = 0; k < buffers.size(); ++k) {
+    Buffer *begin = findBegin(buffers[k]);
+    if (!begin)
+      continue;
+    AllocOp alloc = buffers[k].alloc, other = begin->alloc;
+    alloc->moveBefore(other);
+    other.getResult().replaceAllUsesWith(alloc.getResult());
+    other.erase();
+    buffers[k].first = begin->first;
+    buffers[k].writer = begin->writer;
+    buffers[k].position = begin->position;
+    buffers.erase(begin);
+    // It may begin as a copy itself; others have moved.
+    k = size_t(-1);
+  }
+}
+
 /// True if the plan is right whatever the symbols, as far as the verifier can tell.
 bool Planner::isShown() {
   ScopedDiagnosticHandler quiet(function.getContext(),
@@ -425,6 +469,8 @@ void Planner::tell(const MemoryPlan &plan) {
 
 /// True if `written` is the memory of `read` from its first byte on.
 static bool isInPlace(Value written, Value read) {
+  if (written == read)
+    return true;
   if (auto view = written.getDefiningOp<ViewOp>())
     return view.getBase() == read && view.getOffset().isConstant(0);
   auto to = written.getDefiningOp<AllocOp>(),
@@ -470,6 +516,7 @@ void Planner::run() {
     if (buffer != buffers.end() && takeRoom(*buffer, steps[returned]))
       buffers.erase(buffer);
   }
+  placeBegins();
   placeInArena();
   dropCopies();
 }

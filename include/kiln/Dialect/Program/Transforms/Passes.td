@@ -80,7 +80,9 @@ def ProgramPlanMemoryPass : Pass<"program-plan-memory", "::mlir::ModuleOp"> {
     The new contents of a slot are written over it, and nothing is copied, if
     everything that reads the slot runs before, or in the same launch under the
     rule above. A launch whose first step copies what its results overwrite
-    (`program.copies_first`) loses that step if all of them lie there.
+    (`program.copies_first`) loses that step if all of them lie there. So does one whose
+    result the caller receives, and that is the last to look at what is copied: what
+    makes that writes it into the result.
 
     What a program hands to another one alone (an output and a slot that are
     `saved`, of one name) is memory of the second once its launches have read it
