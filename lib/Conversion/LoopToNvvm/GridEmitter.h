@@ -15,6 +15,7 @@
 #ifndef KILN_LIB_CONVERSION_LOOPTONVVM_GRIDEMITTER_H
 #define KILN_LIB_CONVERSION_LOOPTONVVM_GRIDEMITTER_H
 
+#include "kiln/Dialect/Loop/IR/RowParts.h"
 #include "kiln/Emission/KernelEmitter.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -163,7 +164,13 @@ private:
 
   Position enterRow(const Position &start, unsigned shared, Value element,
                     int64_t lanes);
+  /// Calls `body` for each vector of a thread among `size` elements of a row,
+  /// with the first of its elements.
+  LogicalResult forEachStep(
+      int64_t size,
+      llvm::function_ref<LogicalResult(Value element, Value inside)> body);
   LogicalResult emitSteps(const Position &start, unsigned shared, RowBody body);
+  LogicalResult emitRowNest(NestOpInterface nest, const Position &point);
   guard::ExprAttr chooseBegin();
   void enterPeeled(const Position &point);
   LogicalResult emitEdges(const Position &start, unsigned shared, RowBody body);
@@ -177,7 +184,37 @@ private:
   FailureOr<SmallVector<Value>> reduceKept(ReduceOp op, const Position &start);
   /// The value of the thread of the same warp that `kind` and `place`, an i32, say.
   Value shuffle(Value value, mlir::NVVM::ShflKind kind, Value place);
+  mlir::LLVM::GlobalOp declareSlots(Type slot);
+  SmallVector<Value> exchange(ArrayRef<Value> values);
   Value exchange(Value value);
+  LogicalResult combinePending();
+  LogicalResult combineBefore(NestOpInterface nest);
+
+  // Sums over parts of the rows (GridRowParts.cpp).
+  /// An input of which threads read their elements before they need them.
+  struct StagedInput {
+    Value tensor;
+    OwnRead read = OwnRead::Other;
+    SmallVector<guard::ExprAttr> columns;
+  };
+  /// A row of a part.
+  struct PartRow {
+    Position point;                 ///< of the shared domain
+    SmallVector<Value> outer, rows; ///< as in RowParts
+  };
+  LogicalResult emitPart(const RowParts &parts);
+  void findStaged();
+  SmallVector<Value> readAhead(const StagedInput &input, const Position &row);
+  SmallVector<Value> readAhead(bool isOfAll, const Position &row);
+  void keepAhead(bool isOfAll, ArrayRef<Value> values);
+  int64_t countSteps() const;
+  PartRow enterPartRow(const RowParts &parts, Value number);
+  Position enterColumns(ReduceOp op, const PartRow &row, Value element);
+  LogicalResult addRow(ReduceOp op, const PartRow &row,
+                       llvm::MutableArrayRef<Value> sums);
+  LogicalResult emitPartRow(const PartRow &row,
+                            llvm::MutableArrayRef<Value> sums);
+  LogicalResult finishSums(const PartRow &row, ArrayRef<Value> sums);
 
   // Scans (GridRowScan.cpp).
   struct Joined {
@@ -259,6 +296,16 @@ private:
   /// The step of those before and behind the vectors of a row.
   static constexpr int64_t kEdges = -1;
   int64_t sortedBytes = 0; ///< of shared memory that sorts have declared
+  int64_t exchanges = 0;   ///< between the warps of a row, in the code so far
+  /// What a thread has reduced of its own elements, and where.
+  struct PendingReduction {
+    ReduceOp op;
+    Position start;
+    SmallVector<Value> values;
+  };
+  SmallVector<PendingReduction> pending; ///< whose results nobody has read yet
+  int64_t partColumns = 0; ///< of the sums over parts of the rows
+  SmallVector<StagedInput> staged;
   /// Elements of rows in registers, by the steps of a thread.
   llvm::DenseMap<std::pair<Value, int64_t>, Value> kept;
 };

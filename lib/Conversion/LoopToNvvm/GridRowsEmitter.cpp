@@ -68,7 +68,9 @@ void GridRowsEmitter::finish(Value result, const Position &position,
                       ? arith::AndIOp::create(b, condition, further).getResult()
                       : further;
   };
-  if (isOnePerPoint(kernel, result)) {
+  bool isSum =
+      getRowParts(kernel, result.getDefiningOp<NestOpInterface>()).has_value();
+  if (!isSum && isOnePerPoint(kernel, result)) {
     perPoint[result] = value;
     if (buffers.count(result))
       require(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane,
@@ -223,10 +225,10 @@ Position GridRowsEmitter::enterRow(const Position &start, unsigned shared,
 /// The vectors of a thread that stay in registers, one after the other. What lies
 /// outside is computed from the last vector of the row, so that there is no branch
 /// and what two nests have in common is computed once.
-LogicalResult GridRowsEmitter::emitSteps(const Position &start, unsigned shared,
-                                         RowBody body) {
+LogicalResult GridRowsEmitter::forEachStep(
+    int64_t size,
+    llvm::function_ref<LogicalResult(Value element, Value inside)> body) {
   int64_t lanes = schedule.getLanes(), threads = schedule.getThreads();
-  int64_t size = *getRowSize(context, start.extents, shared).getConstant();
   // Of a row that is peeled, at least and at most.
   int64_t most = size / lanes;
   int64_t least = peeled.begin ? (size - (lanes - 1)) / lanes : most;
@@ -242,11 +244,21 @@ LogicalResult GridRowsEmitter::emitSteps(const Position &start, unsigned shared,
     Value element = mul(number, lanes);
     if (peeled.begin)
       element = add(element, peeled.head);
-    if (failed(body(enterRow(start, shared, element, lanes), elementInside)))
+    if (failed(body(element, elementInside)))
       return failure();
   }
   elementInside = {};
   return success();
+}
+
+LogicalResult GridRowsEmitter::emitSteps(const Position &start, unsigned shared,
+                                         RowBody body) {
+  int64_t lanes = schedule.getLanes();
+  return forEachStep(*getRowSize(context, start.extents, shared).getConstant(),
+                     [&](Value element, Value inside) {
+                       return body(enterRow(start, shared, element, lanes),
+                                   inside);
+                     });
 }
 
 /// All vectors of a thread, in registers or one after the other, and what is
@@ -413,17 +425,42 @@ LogicalResult GridRowsEmitter::emitRowReduce(ReduceOp op,
       return failure();
     values = combine(op, *values, sums);
   }
-  if (succeeded(values))
-    values = combineThreads(op, *values);
   if (failed(values))
     return failure();
-  finishAccumulators(op, start, *values);
+  pending.push_back({op, start, std::move(*values)});
   return success();
+}
+
+/// Threads combine what they have reduced before `nest` where it reads that.
+LogicalResult GridRowsEmitter::combineBefore(NestOpInterface nest) {
+  bool isNeeded = !isa<ReduceOp, PointwiseOp>(nest.getOperation());
+  nest->walk([&](LoadOp load) {
+    isNeeded |= llvm::any_of(pending, [&](PendingReduction &each) {
+      return load.getTensor().getDefiningOp() == each.op.getOperation();
+    });
+  });
+  return isNeeded ? combinePending() : success();
+}
+
+LogicalResult GridRowsEmitter::emitRowNest(NestOpInterface nest,
+                                           const Position &point) {
+  if (failed(combineBefore(nest)))
+    return failure();
+  return llvm::TypeSwitch<Operation *, LogicalResult>(nest.getOperation())
+      .Case([&](ReduceOp op) { return emitRowReduce(op, point); })
+      .Case([&](ScanOp op) { return emitRowScan(op, point); })
+      .Case([&](SortOp op) { return emitRowSort(op, point); })
+      .Case([&](PointwiseOp op) { return emitRowPointwise(op, point); })
+      .Default([&](Operation *op) {
+        return op->emitOpError("is not emitted for shared rows");
+      });
 }
 
 LogicalResult GridRowsEmitter::emitThread() {
   if (failed(schedule.verifyKernel(kernel)))
     return failure();
+  if (auto parts = getRowParts(kernel))
+    return emitPart(*parts);
   sharedExtents = analysis::collapseShared(kernel, layout);
   ExprAttr points = guard::product(context, sharedExtents);
   int64_t rows = schedule.getRows();
@@ -441,18 +478,8 @@ LogicalResult GridRowsEmitter::emitThread() {
   position.extents = sharedExtents;
   if (isPeeled(kernel, schedule.getLanes()))
     enterPeeled(position);
-  for (NestOpInterface nest : kernel.getNests()) {
-    auto emitted =
-        llvm::TypeSwitch<Operation *, LogicalResult>(nest.getOperation())
-            .Case([&](ReduceOp op) { return emitRowReduce(op, position); })
-            .Case([&](ScanOp op) { return emitRowScan(op, position); })
-            .Case([&](SortOp op) { return emitRowSort(op, position); })
-            .Case([&](PointwiseOp op) { return emitRowPointwise(op, position); })
-            .Default([&](Operation *op) {
-              return op->emitOpError("is not emitted for shared rows");
-            });
-    if (failed(emitted))
+  for (NestOpInterface nest : kernel.getNests())
+    if (failed(emitRowNest(nest, position)))
       return failure();
-  }
-  return success();
+  return combinePending();
 }

@@ -24,7 +24,7 @@ using namespace mlir;
 using guard::ExprAttr;
 
 /// Values of a group that are under way at a time.
-static constexpr int64_t kTogether = 8;
+static constexpr int64_t kReadTogether = 8;
 
 /// The point of number `index` along the first dimension, else at `position`.
 FailureOr<GridScatterEmitter::Point>
@@ -178,9 +178,9 @@ LogicalResult GridScatterEmitter::emitGroup(ScatterOp op, const Buffer &target,
                              at.lanes);
     Value size = arith::SubIOp::create(b, *end, first);
     Value whole = arith::SubIOp::create(
-        b, *end, arith::RemUIOp::create(b, size, constantIndex(kTogether)));
+        b, *end, arith::RemUIOp::create(b, size, constantIndex(kReadTogether)));
     auto most =
-        joinGroup(op, target, position, joined, first, whole, kTogether);
+        joinGroup(op, target, position, joined, first, whole, kReadTogether);
     if (failed(most))
       return failure();
     auto all = joinGroup(op, target, position, *most, whole, *end, 1);

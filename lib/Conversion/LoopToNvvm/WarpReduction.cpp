@@ -28,8 +28,9 @@ Value GridRowsEmitter::shuffle(Value value, NVVM::ShflKind kind, Value place) {
   if (auto many = dyn_cast<VectorType>(type)) {
     SmallVector<Value> elements;
     for (int64_t k = 0; k < many.getNumElements(); ++k)
-      elements.push_back(shuffle(
-          vector::ExtractOp::create(b, value, ArrayRef<int64_t>{k}), kind, place));
+      elements.push_back(
+          shuffle(vector::ExtractOp::create(b, value, ArrayRef<int64_t>{k}),
+                  kind, place));
     return vector::FromElementsOp::create(b, many, elements);
   }
   auto constant = [&](int64_t value) -> Value {
@@ -58,15 +59,16 @@ Value GridRowsEmitter::shuffle(Value value, NVVM::ShflKind kind, Value place) {
   }
   Value half = arith::ConstantIntOp::create(b, 32, 64);
   Value low = arith::TruncIOp::create(b, i32, value);
-  Value high = arith::TruncIOp::create(
-      b, i32, arith::ShRUIOp::create(b, value, half));
+  Value high =
+      arith::TruncIOp::create(b, i32, arith::ShRUIOp::create(b, value, half));
   low = arith::ExtUIOp::create(b, i64, shuffleWord(low));
   high = arith::ExtUIOp::create(b, i64, shuffleWord(high));
   return arith::OrIOp::create(b, low, arith::ShLIOp::create(b, high, half));
 }
 
-/// A butterfly over `count` neighbouring threads, or those of them that are multiples of
-/// `least` apart, after which all have the result, with the same bits: of two partners' values that of the lower thread comes first for both,
+/// A butterfly over `count` neighbouring threads, or those of them that are
+/// multiples of `least` apart, after which all have the result, with the same
+/// bits: of two partners' values that of the lower thread comes first for both,
 /// because not every kind is symmetric (Welford's).
 FailureOr<SmallVector<Value>>
 GridRowsEmitter::combineShuffled(ReduceOp op, SmallVector<Value> values,
@@ -90,60 +92,111 @@ GridRowsEmitter::combineShuffled(ReduceOp op, SmallVector<Value> values,
   return values;
 }
 
-/// The value of one thread of each warp, through a slot of shared memory for each:
-/// thread t of a warp gets that of warp t, again from the first on.
-Value GridRowsEmitter::exchange(Value value) {
+/// Slots of shared memory for a number of each warp.
+LLVM::GlobalOp GridRowsEmitter::declareSlots(Type slot) {
+  auto array = LLVM::LLVMArrayType::get(slot, schedule.getThreads() / kWarp);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(function);
+  return LLVM::GlobalOp::create(
+      b, array, /*isConstant=*/false, LLVM::Linkage::Internal,
+      getFreeName(function->getParentOp(),
+                  (function.getName() + "_slots").str()),
+      Attribute(), /*alignment=*/16, /*addrSpace=*/3);
+}
+
+/// The values of one thread of each warp, through slots of shared memory for
+/// each and one barrier: thread t of a warp gets those of warp t, again from
+/// the first on.
+SmallVector<Value> GridRowsEmitter::exchange(ArrayRef<Value> values) {
+  ++exchanges;
   int64_t warps = schedule.getThreads() / kWarp;
-  Type type = value.getType(), slot = getSlotType(type);
-  if (type.isIndex())
-    slot = b.getI64Type();
-  auto array = LLVM::LLVMArrayType::get(slot, warps);
-  Operation *home = function->getParentOp();
-  LLVM::GlobalOp memory;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(function);
-    memory = LLVM::GlobalOp::create(
-        b, array, /*isConstant=*/false, LLVM::Linkage::Internal,
-        getFreeName(home, (function.getName() + "_slots").str()), Attribute(),
-        /*alignment=*/16, /*addrSpace=*/3);
+  SmallVector<Value> bases;
+  SmallVector<Type> slots;
+  for (Value value : values) {
+    Type type = value.getType();
+    slots.push_back(type.isIndex() ? b.getI64Type() : getSlotType(type));
+    bases.push_back(LLVM::AddressOfOp::create(b, declareSlots(slots.back())));
   }
-  Value base = LLVM::AddressOfOp::create(b, memory);
-  auto address = [&](Value number) -> Value {
+  auto address = [&](size_t k, Value number) -> Value {
     Value offset = arith::IndexCastOp::create(b, b.getI32Type(), number);
-    return LLVM::GEPOp::create(b, base.getType(), slot, base,
+    return LLVM::GEPOp::create(b, bases[k].getType(), slots[k], bases[k],
                                ArrayRef<LLVM::GEPArg>{offset});
   };
   Value warp = arith::DivUIOp::create(b, lane, constantIndex(kWarp));
   Value number = arith::RemUIOp::create(b, lane, constantIndex(kWarp));
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
                                         constantIndex(0));
-  Value stored = value;
-  if (type.isIndex())
-    stored = arith::IndexCastOp::create(b, slot, value);
-  else if (type != slot)
-    stored = arith::ExtUIOp::create(b, slot, value);
+  SmallVector<Value> stored;
+  for (auto [value, slot] : llvm::zip_equal(values, slots)) {
+    if (value.getType().isIndex())
+      stored.push_back(arith::IndexCastOp::create(b, slot, value));
+    else if (value.getType() != slot)
+      stored.push_back(arith::ExtUIOp::create(b, slot, value));
+    else
+      stored.push_back(value);
+  }
   (void)emitIf(isFirst, [&] {
-    LLVM::StoreOp::create(b, stored, address(warp));
+    for (auto [k, value] : llvm::enumerate(stored))
+      LLVM::StoreOp::create(b, value, address(k, warp));
     return success();
   });
   NVVM::Barrier0Op::create(b);
   Value from = arith::RemUIOp::create(b, number, constantIndex(warps));
-  Value loaded = LLVM::LoadOp::create(b, slot, address(from));
-  if (type.isIndex())
-    return arith::IndexCastOp::create(b, type, loaded);
-  if (type != slot)
-    return arith::TruncIOp::create(b, type, loaded);
+  SmallVector<Value> loaded;
+  for (auto [k, value] : llvm::enumerate(values)) {
+    Type type = value.getType();
+    loaded.push_back(LLVM::LoadOp::create(b, slots[k], address(k, from)));
+    if (type.isIndex())
+      loaded.back() = arith::IndexCastOp::create(b, type, loaded.back());
+    else if (type != slots[k])
+      loaded.back() = arith::TruncIOp::create(b, type, loaded.back());
+  }
   return loaded;
+}
+
+Value GridRowsEmitter::exchange(Value value) {
+  return exchange(ArrayRef<Value>(value)).front();
 }
 
 FailureOr<SmallVector<Value>>
 GridRowsEmitter::combineThreads(ReduceOp op, SmallVector<Value> values) {
   int64_t count = schedule.getThreads();
-  auto combined = combineShuffled(op, std::move(values), std::min(count, kWarp));
+  auto combined =
+      combineShuffled(op, std::move(values), std::min(count, kWarp));
   if (failed(combined) || count <= kWarp)
     return combined;
-  for (Value &value : *combined)
-    value = exchange(value);
-  return combineShuffled(op, *combined, count / kWarp);
+  return combineShuffled(op, exchange(*combined), count / kWarp);
+}
+
+/// The same of all reductions whose results nobody has read yet: warps exchange
+/// what they have of all of them at one barrier.
+LogicalResult GridRowsEmitter::combinePending() {
+  int64_t count = schedule.getThreads();
+  auto combineAll = [&](int64_t threads) {
+    return llvm::all_of(pending, [&](PendingReduction &each) {
+      auto combined = combineShuffled(each.op, std::move(each.values), threads);
+      if (succeeded(combined))
+        each.values = std::move(*combined);
+      return succeeded(combined);
+    });
+  };
+  if (!combineAll(std::min(count, kWarp)))
+    return failure();
+  if (count > kWarp && !pending.empty()) {
+    SmallVector<Value> all;
+    for (const PendingReduction &each : pending)
+      llvm::append_range(all, each.values);
+    all = exchange(all);
+    ArrayRef<Value> rest(all);
+    for (PendingReduction &each : pending) {
+      each.values.assign(rest.begin(), rest.begin() + each.values.size());
+      rest = rest.drop_front(each.values.size());
+    }
+    if (!combineAll(count / kWarp))
+      return failure();
+  }
+  for (PendingReduction &each : pending)
+    finishAccumulators(each.op, each.start, each.values);
+  pending.clear();
+  return success();
 }

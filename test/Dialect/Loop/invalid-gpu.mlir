@@ -81,6 +81,44 @@ func.func @rows(%x: !t) -> tensor<64xf32> {
 
 // -----
 
+!t = tensor<8x16xf32>
+func.func @parts(%x: !t) -> tensor<4x16xf32> {
+  // expected-error @below {{which sums up parts of its rows, expected 1 row at a time, steps, and parts of known size}}
+  %r = loop.kernel @parts ins(%a = %x : !t) shared [8]
+      schedule #loop.gpu_rows<threads = 16, rows = 2, lanes = 1, steps = 1> -> tensor<4x16xf32> {
+    %s = loop.reduce parallel (%p, %j) in [4, 16] reduction (%n) in [2] <sum> : tensor<4x16xf32> {
+      %e = loop.load %a[%p * 2 + %n, %j] : !t
+      loop.yield %e : f32
+    }
+    loop.return %s : tensor<4x16xf32>
+  }
+  return %r : tensor<4x16xf32>
+}
+
+// -----
+
+// Another column of what the kernel makes is with another thread.
+!t = tensor<8x16xf32>
+func.func @columns(%x: !t) -> tensor<4x16xf32> {
+  // expected-error @below {{that read of each other's rows the element in their own place}}
+  %r = loop.kernel @columns ins(%a = %x : !t) shared [8]
+      schedule #loop.gpu_rows<threads = 32, rows = 1, lanes = 1, steps = 1> -> tensor<4x16xf32> {
+    %d = loop.pointwise (%i, %j) in [8, 16] : !t {
+      %e = loop.load %a[%i, %j] : !t
+      %f = arith.addf %e, %e : f32
+      loop.yield %f : f32
+    }
+    %s = loop.reduce parallel (%p, %j) in [4, 16] reduction (%n) in [2] <sum> : tensor<4x16xf32> {
+      %e = loop.load %d[%p * 2 + %n, 15 - %j] : !t
+      loop.yield %e : f32
+    }
+    loop.return %s : tensor<4x16xf32>
+  }
+  return %r : tensor<4x16xf32>
+}
+
+// -----
+
 // Peeled rows have what is before and behind their vectors with a thread each.
 !t = tensor<64x60xf32>
 func.func @peeled(%x: !t) -> tensor<64xf32> {

@@ -528,6 +528,8 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"EmptyReduce", kEmptyReduce},
       {"ColumnParts", kColumnParts, {{{"s0", 1}}, {{"s0", 4}}}, 0, 1024},
       {"MaskedRows", kMaskedRows},
+      {"RowParts", kRowParts, {{}}, 0, 1024},
+      {"RowPartsOfTwo", kRowPartsOfTwo, {{}}, 0, 1024},
       {"ReduceImages", kReduceImages, one, 0, 4096},
       {"Scalars", kScalars},
       {"ScatterAdd", kScatterAdd, both, 11},

@@ -66,8 +66,9 @@ extern const char kProductOfRows[], kProductOfColumns[],
     kProductOfAVector[], kProductWithRounding[];
 extern const char kReduceLast[], kReduceLeading[], kReduceMiddle[],
     kReduceWithin[], kReduceSeveral[], kArgMax[], kLayerNorm[], kSoftmax[],
-    kGenericReduce[], kEmptyReduce[], kColumnParts[], kMaskedRows[],
-    kKeptUnits[], kKeptColumns[], kReduceImages[];
+    kGenericReduce[], kEmptyReduce[], kColumnParts[], kRowParts[],
+    kRowPartsOfTwo[], kMaskedRows[], kKeptUnits[], kKeptColumns[],
+    kReduceImages[];
 
 /// A context with all dialects that lowerings produce.
 std::unique_ptr<mlir::MLIRContext> makeLoopContext();

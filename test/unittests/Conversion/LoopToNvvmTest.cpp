@@ -129,6 +129,14 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
       return GPUAcrossScheduleAttr::get(context, 32, 1, /*sum_block=*/4);
     }
   }
+  if (auto parts = getRowParts(kernel)) {
+    // A row of at most so many elements, in vectors or one by one.
+    int64_t lanes = schedule.width == IndexWidth::Wide ? 4 : 1;
+    int64_t threads = std::max<int64_t>(schedule.threads, 32);
+    return GPURowsScheduleAttr::get(
+        context, threads, /*rows=*/1, lanes,
+        /*steps=*/llvm::divideCeil(64, lanes * threads));
+  }
   bool isInParts = schedule.way == Way::Columns || schedule.way == Way::Parts;
   if (isInParts && canReduceInParts(kernel))
     return GPUPartsScheduleAttr::get(
@@ -224,13 +232,16 @@ TEST_P(LoopToNvvm, GivesTheInterpretersValues) {
       });
 }
 
-/// True if a kernel has products beside other nests, which only a CPU has a schedule for.
+/// True if a kernel has products beside other nests, or sums over parts of
+/// unknown size, which only a CPU has a schedule for.
 static bool isForCPU(const LoopCase &test, MLIRContext *context) {
   auto module = parseSourceString<ModuleOp>(test.text, context);
   bool mixes = false;
   if (module)
     module->walk([&](KernelOp kernel) {
-      mixes |= mixesContractions(kernel) || getRowParts(kernel);
+      auto parts = getRowParts(kernel);
+      mixes |= mixesContractions(kernel) ||
+               (parts && !guard::product(context, parts->rows).getConstant());
     });
   return mixes;
 }

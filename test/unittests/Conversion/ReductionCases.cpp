@@ -383,6 +383,102 @@ func.func @main(%x: !a) -> (!a, !p, !p, !p) {
   return %r#0, %r#1, %r#2, %r#3 : !a, !p, !p, !p
 })";
 
+// The same with rows and parts of known size: sums of what is read once for all
+// rows, of another column, with a mask of what stays inside, of a value of the
+// row.
+const char loop::kRowParts[] = R"(
+!a = tensor<12x40xf32>
+!w = tensor<40xf32>
+!r = tensor<12x1xf32>
+!p = tensor<4x40xf32>
+func.func @main(%x: !a, %w: !w, %v: !r) -> (!a, !p, !p, !p, !r) {
+  %r:5 = loop.kernel @k ins(%a = %x : !a, %b = %w : !w, %c = %v : !r) shared [12] -> (!a, !p, !p, !p, !r) {
+    %m = loop.reduce parallel (%i, %u) in [12, 1] reduction (%j) in [40] <max> : !r {
+      %e = loop.load %a[%i, %j] : !a
+      loop.yield %e : f32
+    }
+    %d = loop.pointwise (%i, %j) in [12, 40] : !a {
+      %e = loop.load %a[%i, %j] : !a
+      %f = loop.load %b[%j] : !w
+      %t = loop.load %m[%i, 0] : !r
+      %s = arith.subf %e, %t : f32
+      %y = arith.mulf %s, %f : f32
+      loop.yield %y : f32
+    }
+    %s, %h = loop.reduce parallel (%q, %j) in [4, 40] reduction (%n) in [3] <sum, max> : !p, !p {
+      %e = loop.load %a[%q * 3 + %n, %j] : !a
+      %f = loop.load %b[%j] : !w
+      %t = loop.load %m[%q * 3 + %n, 0] : !r
+      %g = loop.load %c[%q * 3 + %n, 0] : !r
+      %y = arith.mulf %e, %f : f32
+      %z = arith.mulf %t, %g : f32
+      loop.yield %y, %z : f32, f32
+    }
+    %g = loop.reduce parallel (%q, %j) in [4, 40] reduction (%n) in [3] <sum> : !p {
+      %end = arith.constant 33 : index
+      %seven = arith.constant 7.0 : f32
+      %inside = arith.cmpi slt, %j, %end : index
+      %u = loop.load %d[%q * 3 + %n, %j] mask %inside, %seven : !a
+      %e = loop.load %a[%q * 3 + %n, 39 - %j] : !a
+      %y = arith.mulf %e, %u : f32
+      loop.yield %y : f32
+    }
+    %o = loop.pointwise (%i, %j) in [12, 40] : !a {
+      %end = arith.constant 11 : index
+      %seven = arith.constant 7.0 : f32
+      %inside = arith.cmpi slt, %i, %end : index
+      %e = loop.load %d[%i, %j] mask %inside, %seven : !a
+      loop.yield %e : f32
+    }
+    loop.return %o, %s, %h, %g, %m : !a, !p, !p, !p, !r
+  }
+  return %r#0, %r#1, %r#2, %r#3, %r#4 : !a, !p, !p, !p, !r
+})";
+
+// Parts of the first of two shared dimensions, so that sums have as many
+// dimensions as rows; columns are two of memory. Two reductions of each row, or
+// none.
+const char loop::kRowPartsOfTwo[] = R"(
+!a = tensor<6x2x5x8xbf16>
+!r = tensor<6x2xf32>
+!p = tensor<3x40xf32>
+!q = tensor<3x5x8xf32>
+!y = tensor<6x2x40xbf16>
+func.func @main(%x: !a, %z: !y) -> (!q, !a, !p) {
+  %r:2 = loop.kernel @k ins(%a = %x : !a) shared [6, 2] -> (!q, !a) {
+    %m, %l = loop.reduce parallel (%i, %j) in [6, 2] reduction (%c, %d) in [5, 8] <sum, max> : !r, !r {
+      %e = loop.load %a[%i, %j, %c, %d] : !a
+      %f = arith.extf %e : bf16 to f32
+      loop.yield %f, %f : f32, f32
+    }
+    %s = loop.reduce parallel (%q, %c, %d) in [3, 5, 8] reduction (%n, %j) in [2, 2] <sum> : !q {
+      %e = loop.load %a[%q * 2 + %n, %j, %c, %d] : !a
+      %f = arith.extf %e : bf16 to f32
+      %t = loop.load %m[%q * 2 + %n, %j] : !r
+      %y = arith.mulf %f, %t : f32
+      loop.yield %y : f32
+    }
+    %o = loop.pointwise (%i, %j, %c, %d) in [6, 2, 5, 8] : !a {
+      %e = loop.load %a[%i, %j, %c, %d] : !a
+      %f = arith.extf %e : bf16 to f32
+      %t = loop.load %l[%i, %j] : !r
+      %y = arith.subf %f, %t : f32
+      %b = arith.truncf %y : f32 to bf16
+      loop.yield %b : bf16
+    }
+    loop.return %s, %o : !q, !a
+  }
+  %k = loop.kernel @none ins(%a = %z : !y) shared [6, 2] -> !p {
+    %s = loop.reduce parallel (%q, %c) in [3, 40] reduction (%n, %j) in [2, 2] <sum> : !p {
+      %e = loop.load %a[%q * 2 + %n, %j, %c] : !y
+      %f = arith.extf %e : bf16 to f32
+      loop.yield %f : f32
+    }
+    loop.return %s : !p
+  }
+  return %r#0, %r#1, %k : !q, !a, !p
+})";
+
 // A row that stays inside is read where a mask says so, and else something
 // else.
 const char loop::kMaskedRows[] = R"(

@@ -94,6 +94,25 @@ TEST(GPUSchedules, VectorsNeedNotDivideLongRows) {
   EXPECT_EQ(getLanes(197, true), 1);
 }
 
+TEST(GPUSchedules, RowsOfPartsLeaveRegistersForSums) {
+  auto expect = [](const GPURowPartsShape &shape, int64_t threads,
+                   int64_t lanes, int64_t steps, int64_t parts) {
+    auto s = chooseGPURowParts(shape, kMachine);
+    ASSERT_TRUE(s);
+    EXPECT_EQ(s->threads, threads);
+    EXPECT_EQ(s->lanes, lanes);
+    EXPECT_EQ(s->steps, steps);
+    EXPECT_EQ(s->parts, parts);
+  };
+  // A layer norm's: two sums, two inputs, a weight.
+  expect({4096, 4096, 2, 4, 18}, 512, 8, 1, 264);
+  expect({4096, 4096, 4, 4, 28}, 1024, 4, 1, 132);
+  expect({768, 768, 2, 4, 18}, 128, 8, 1, 1056);
+  // One sum, one input: twice as many elements for half as many threads.
+  expect({4096, 4096, 2, 4, 10}, 256, 8, 2, 528);
+  EXPECT_FALSE(chooseGPURowParts({16384, 16384, 2, 4, 18}, kMachine));
+}
+
 TEST(GPUSchedules, OwnersFillTheMachineAndNoMore) {
   EXPECT_EQ(chooseGPUOwners(1, 1 << 20, kMachine), 1024);
   EXPECT_EQ(chooseGPUOwners(64, 1 << 20, kMachine), 256);

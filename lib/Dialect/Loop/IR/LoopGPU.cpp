@@ -186,44 +186,80 @@ bool loop::readsOwnPlace(LoadOp load) {
     while (own >= shared && own < extents.size() && extents[own].isConstant(1))
       ++own;
     if (guard::substituteDims(expr, dims) !=
-        guard::getDim(load.getContext(), own++))
+        guard::getDim(load.getContext(), own))
       return false;
+    // Rows of one size that are cut up otherwise have other places.
+    auto extent = own < extents.size() ? extents[own].getConstant()
+                                       : std::optional<int64_t>();
+    if (extent && !type.isDynamicDim(k) && *extent != type.getDimSize(k))
+      return false;
+    ++own;
   }
   // An element that several elements of the row read is one of other threads, too.
   return llvm::all_of(ArrayRef(extents).drop_front(std::min(own, extents.size())),
                       [](guard::ExprAttr extent) { return extent.isConstant(1); });
 }
 
+static bool canShareRow(KernelOp kernel, NestOpInterface nest) {
+  bool isReduction = isa<ReduceOp>(nest.getOperation());
+  bool isRow = isa<ScanOp, SortOp>(nest.getOperation());
+  if (!isReduction && !isRow && !nest.isPointwise())
+    return false;
+  if (isReduction && !isOnePerPoint(kernel, nest))
+    return false;
+  // A row of one element would count as what all threads have, as one that is kept may.
+  if (isRow &&
+      (nest.getDomain().parallel.size() != kernel.getShared().size() ||
+       (!makesKept(kernel, nest) && isOnePerPoint(kernel, nest->getResult(0)))))
+    return false;
+  // A combiner of one's own may count on the order of a scan.
+  auto scan = dyn_cast<ScanOp>(nest.getOperation());
+  if (scan && !scan.getCombiner().empty())
+    return false;
+  bool isOwn = true;
+  nest->walk([&](LoadOp load) {
+    auto made = load.getTensor().getDefiningOp<NestOpInterface>();
+    // One value per point is with all threads.
+    if (made && !isOnePerPoint(kernel, load.getTensor()))
+      isOwn &= readsOwnPlace(load) &&
+               makesKept(kernel, made) == isOfKept(kernel, nest);
+  });
+  return isOwn;
+}
+
+/// The same of a nest in a kernel with sums over parts of its rows, whose rows
+/// a block has one after the other.
+static bool canShareRowOfPart(KernelOp kernel, NestOpInterface nest) {
+  auto parts = getRowParts(kernel, nest);
+  if (!parts)
+    return !isa<ScanOp, SortOp>(nest.getOperation()) &&
+           canShareRow(kernel, nest);
+  bool isOwn = !getColumns(cast<ReduceOp>(nest.getOperation()), *parts).empty();
+  nest->walk([&](LoadOp load) {
+    if (load.getTensor().getDefiningOp<NestOpInterface>())
+      isOwn &= isOnePerPoint(kernel, load.getTensor()) ||
+               getOwnRead(kernel, load) == OwnRead::Element;
+  });
+  return isOwn;
+}
+
 bool loop::canShareRows(KernelOp kernel) {
-  unsigned shared = kernel.getShared().size();
-  for (NestOpInterface nest : kernel.getNests()) {
-    bool isReduction = isa<ReduceOp>(nest.getOperation());
-    bool isRow = isa<ScanOp, SortOp>(nest.getOperation());
-    if (!isReduction && !isRow && !nest.isPointwise())
-      return false;
-    if (isReduction && !isOnePerPoint(kernel, nest))
-      return false;
-    // A row of one element would count as what all threads have, as one that is kept may.
-    if (isRow && (nest.getDomain().parallel.size() != shared ||
-                  (!makesKept(kernel, nest) &&
-                   isOnePerPoint(kernel, nest->getResult(0)))))
-      return false;
-    // A combiner of one's own may count on the order of a scan.
-    auto scan = dyn_cast<ScanOp>(nest.getOperation());
-    if (scan && !scan.getCombiner().empty())
-      return false;
-    bool isOwn = true;
-    nest->walk([&](LoadOp load) {
-      auto made = load.getTensor().getDefiningOp<NestOpInterface>();
-      // One value per point is with all threads.
-      if (made && !isOnePerPoint(kernel, load.getTensor()))
-        isOwn &= readsOwnPlace(load) &&
-                 makesKept(kernel, made) == isOfKept(kernel, nest);
-    });
-    if (!isOwn)
-      return false;
-  }
-  return true;
+  bool hasParts = getRowParts(kernel).has_value();
+  return llvm::all_of(kernel.getNests(), [&](NestOpInterface nest) {
+    return hasParts ? canShareRowOfPart(kernel, nest)
+                    : canShareRow(kernel, nest);
+  });
+}
+
+/// What threads share of a row in `nest`: its elements, or the columns of a sum
+/// over rows.
+static SmallVector<guard::ExprAttr> getSharedRow(KernelOp kernel,
+                                                 NestOpInterface nest) {
+  if (auto parts = getRowParts(kernel, nest))
+    return getColumns(cast<ReduceOp>(nest.getOperation()), *parts);
+  return isa<ContractOp>(nest.getOperation())
+             ? llvm::to_vector(nest.getDomain().reduction)
+             : getRowExtents(kernel, nest);
 }
 
 LogicalResult GPURowsScheduleAttr::verifyKernel(Operation *op) const {
@@ -236,14 +272,19 @@ LogicalResult GPURowsScheduleAttr::verifyKernel(Operation *op) const {
            << "which is for pointwise nests, and reductions, scans and sorts of "
               "one row per point, that read of each other's rows the element in "
               "their own place";
-  auto peelable = isContraction ? std::nullopt : getPeelableSize(kernel); // C6
+  auto parts = getRowParts(kernel);
+  if (parts && (getRows() != 1 || getSteps() == 0 || // C7
+                !guard::product(op->getContext(), parts->rows).getConstant()))
+    return refuse(kernel, *this)
+           << "which sums up parts of its rows, expected 1 row at a time, "
+              "steps, and parts of known size";
+  auto peelable = // C6
+      isContraction || parts ? std::nullopt : getPeelableSize(kernel);
   bool isPeeled =
       peelable && *peelable >= 2 * getLanes() && getThreads() >= 2 * getLanes();
   std::optional<int64_t> size;
   for (NestOpInterface nest : nests) { // C5
-    SmallVector<guard::ExprAttr> row =
-        isContraction ? llvm::to_vector(nest.getDomain().reduction)
-                      : getRowExtents(kernel, nest);
+    SmallVector<guard::ExprAttr> row = getSharedRow(kernel, nest);
     if (row.empty())
       continue;
     guard::ExprAttr last = isContraction ? row.back() : getLastExtent(row);
@@ -255,7 +296,7 @@ LogicalResult GPURowsScheduleAttr::verifyKernel(Operation *op) const {
     if (getSteps() == 0)
       continue;
     count = guard::product(op->getContext(), row).getConstant();
-    if (!count || (size && *count != *size) ||
+    if (!count || (size && *count != *size) || (parts && *count == 0) ||
         *count > getSteps() * getThreads() * getLanes())
       return refuse(kernel, *this)
              << "whose steps hold " << getSteps() * getThreads() * getLanes()

@@ -100,3 +100,73 @@ bool loop::readsOwnRow(ReduceOp op, LoadOp load, const RowParts &parts) {
       return false;
   return true;
 }
+
+namespace {
+/// The indices of an element of a kernel over the dimensions of a nest, those
+/// of one element left out.
+struct OwnPlace {
+  SmallVector<ExprAttr> row, column;
+};
+} // namespace
+
+static OwnPlace getOwnPlace(KernelOp kernel, NestOpInterface nest) {
+  OwnPlace place;
+  SmallVector<ExprAttr> shared = getExprs(kernel.getShared()),
+                        extents = nest.getDomain().all(), point;
+  unsigned begin = shared.size(), end = extents.size();
+  if (auto parts = getRowParts(kernel, nest)) {
+    point = parts->getPoint(cast<ReduceOp>(nest.getOperation()));
+    begin = parts->dim + 1;
+    end = nest.getDomain().parallel.size();
+  } else {
+    point = getIdentityMap(kernel.getContext(), shared.size());
+  }
+  for (auto [index, extent] : llvm::zip_equal(point, shared))
+    if (!extent.isConstant(1))
+      place.row.push_back(index);
+  for (unsigned dim = begin; dim < end; ++dim)
+    if (!extents[dim].isConstant(1))
+      place.column.push_back(guard::getDim(kernel.getContext(), dim));
+  return place;
+}
+
+OwnRead loop::getOwnRead(KernelOp kernel, LoadOp load) {
+  auto nest = load->getParentOfType<NestOpInterface>();
+  SmallVector<ExprAttr> operands, indices;
+  for (Value index : load.getIndices()) {
+    operands.push_back(getIndexExpr(nest, index));
+    if (!operands.back())
+      return OwnRead::Other;
+  }
+  auto type = cast<RankedTensorType>(load.getTensor().getType());
+  SmallVector<ExprAttr> extents = nest.getDomain().all();
+  bool isMade = load.getTensor().getDefiningOp() != nullptr;
+  for (auto [k, index] : llvm::enumerate(getExprs(load.getMap()))) {
+    if (type.getDimSize(k) == 1)
+      continue;
+    indices.push_back(guard::substituteDims(index, operands));
+    // Rows of one size that are cut up otherwise have other places.
+    auto extent = indices.back().isDim()
+                      ? extents[indices.back().getPosition()].getConstant()
+                      : std::optional<int64_t>();
+    if (isMade && extent && !type.isDynamicDim(k) &&
+        *extent != type.getDimSize(k))
+      return OwnRead::Other;
+  }
+  OwnPlace place = getOwnPlace(kernel, nest);
+  if (indices == place.row)
+    return OwnRead::Point;
+  if (indices == place.column)
+    return OwnRead::Column;
+  llvm::append_range(place.row, place.column);
+  return indices == place.row ? OwnRead::Element : OwnRead::Other;
+}
+
+SmallVector<ExprAttr> loop::getColumns(ReduceOp op, const RowParts &parts) {
+  SmallVector<ExprAttr> columns;
+  for (ExprAttr extent :
+       ArrayRef(op.getDomain().parallel).drop_front(parts.dim + 1))
+    if (!extent.isConstant(1))
+      columns.push_back(extent);
+  return columns;
+}

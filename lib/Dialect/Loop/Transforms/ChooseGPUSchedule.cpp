@@ -167,6 +167,87 @@ static ScheduleAttr chooseRows(KernelOp kernel) {
   return GPURowsScheduleAttr::get(context, s.threads, s.rows, s.lanes, s.steps);
 }
 
+/// Bytes that a thread keeps for each element that it has of so many rows of `size`: sums,
+/// elements of this row and the next, and of what all rows read.
+static int64_t countKept(ArrayRef<ReduceOp> sums, ValueRange inputs, Size rows,
+                         int64_t size) {
+  int64_t kept = 0;
+  for (ReduceOp sum : sums)
+    for (Type type : sum.getResultTypes())
+      kept += analysis::getElementBytes(
+          cast<RankedTensorType>(type).getElementType());
+  for (Value input : inputs) {
+    auto type = cast<RankedTensorType>(input.getType());
+    int64_t bytes = analysis::getElementBytes(type.getElementType());
+    if (!rows || !type.hasStaticShape() ||
+        type.getNumElements() / std::max<int64_t>(size, 1) >= *rows)
+      kept += 2 * bytes;
+    else if (type.getNumElements() == size)
+      kept += bytes;
+  }
+  return kept;
+}
+
+std::optional<GPURowPartsSchedule>
+loop::chooseGPURowParts(KernelOp kernel, ReduceOp further, ValueRange inputs,
+                        const GPUMachine &machine) {
+  if (!canShareRows(kernel))
+    return std::nullopt;
+  MLIRContext *context = kernel.getContext();
+  SmallVector<ReduceOp> sums;
+  GPURowPartsShape shape;
+  int64_t last = 0;
+  auto takeRow = [&](ArrayRef<ExprAttr> row) {
+    Size size = guard::product(context, row).getConstant(),
+         end = getLastExtent(row).getConstant();
+    if (!size || *size == 0 || (last != 0 && *size != shape.size))
+      return false;
+    shape.size = *size;
+    last = std::gcd(last, *end);
+    return true;
+  };
+  for (NestOpInterface nest : kernel.getNests()) {
+    SmallVector<ExprAttr> row;
+    if (auto parts = getRowParts(kernel, nest)) {
+      sums.push_back(cast<ReduceOp>(nest.getOperation()));
+      row = getColumns(sums.back(), *parts);
+    } else if (!nest.isPointwise() && !isa<ReduceOp>(nest.getOperation())) {
+      return std::nullopt;
+    } else {
+      row = getRowExtents(kernel, nest);
+    }
+    if (!row.empty() && !takeRow(row))
+      return std::nullopt;
+  }
+  if (further) {
+    sums.push_back(further);
+    SmallVector<ExprAttr> columns = further.getDomain().parallel;
+    llvm::erase_if(columns, [](ExprAttr e) { return e.isConstant(1); });
+    if (columns.empty() || !takeRow(columns))
+      return std::nullopt;
+  }
+  if (sums.empty())
+    return std::nullopt;
+  shape.last = last;
+  Widths widths = getWidths(kernel);
+  shape.narrow = widths.narrow;
+  shape.wide = widths.wide;
+  shape.kept = countKept(
+      sums, inputs,
+      guard::product(context, getExprs(kernel.getShared())).getConstant(),
+      shape.size);
+  return chooseGPURowParts(shape, machine);
+}
+
+/// Null if a thread has no room for what it sums up.
+static ScheduleAttr chooseRowParts(KernelOp kernel, const GPUMachine &machine) {
+  auto s = chooseGPURowParts(kernel, {}, kernel.getInputs(), machine);
+  if (!s)
+    return {};
+  return GPURowsScheduleAttr::get(kernel.getContext(), s->threads, /*rows=*/1,
+                                  s->lanes, s->steps);
+}
+
 /// Null if its points occupy the machine, or there is no way to reduce in parts.
 static ScheduleAttr chooseParts(KernelOp kernel, const KernelStrides &strides,
                                 bool across, const GPUMachine &machine,
@@ -437,7 +518,7 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
       return chooseThreads(kernel, strides, machine);
   }
   if (getRowParts(kernel))
-    return {}; // rows one after the other are for a core
+    return chooseRowParts(kernel, machine);
   Walk walk = getWalk(kernel, hints, /*joinsReduced=*/false);
   if (ScheduleAttr parts = chooseParts(
           kernel, strides, /*across=*/walk != Walk::Within, machine, hints))

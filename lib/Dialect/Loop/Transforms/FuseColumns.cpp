@@ -10,6 +10,8 @@
 #include "KernelWalk.h"
 
 #include "kiln/Dialect/Loop/IR/RowParts.h"
+#include "kiln/Dialect/Loop/IR/RowValues.h"
+#include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
 #include "kiln/Support/Remarks.h"
@@ -49,6 +51,11 @@ private:
                                 const analysis::SizeHints &hints,
                                 StringRef &why) const;
   std::optional<RowParts> cut(ArrayRef<ExprAttr> extents) const;
+  std::optional<RowParts> cutForBlocks(const Match &match,
+                                       StringRef &why) const;
+  bool isWorthwhile(const Match &match, const analysis::SizeHints &hints) const;
+
+  std::optional<GPUMachine> gpu;
 };
 
 } // namespace
@@ -110,6 +117,21 @@ static bool hasRows(KernelOp kernel, ArrayRef<ExprAttr> extents,
   });
 }
 
+/// A part that begins with `dim` of the extents, `size` of it.
+static RowParts makeParts(ArrayRef<ExprAttr> extents, unsigned dim,
+                          int64_t size) {
+  MLIRContext *context = extents[0].getContext();
+  RowParts parts;
+  parts.dim = dim;
+  parts.size = size;
+  parts.outer = llvm::to_vector(extents.take_front(dim));
+  parts.outer.push_back(
+      guard::getConstant(context, *extents[dim].getConstant() / size));
+  parts.rows = {guard::getConstant(context, size)};
+  llvm::append_range(parts.rows, extents.drop_front(dim + 1));
+  return parts;
+}
+
 /// Cuts rows into parts of as many as are allowed.
 std::optional<RowParts> FuseColumns::cut(ArrayRef<ExprAttr> extents) const {
   int64_t inner = 1; // rows of one point of the dimension that is cut
@@ -133,21 +155,109 @@ std::optional<RowParts> FuseColumns::cut(ArrayRef<ExprAttr> extents) const {
       // As many rows as there may be: what is outside fits in no more.
       if (size == *all && dim > 0 && 2 * size * inner <= int64_t(maxRows))
         break;
-      MLIRContext *context = extents[0].getContext();
-      RowParts parts;
-      parts.dim = dim;
-      parts.size = size;
-      parts.outer = llvm::to_vector(extents.take_front(dim));
-      parts.outer.push_back(guard::getConstant(context, *all / size));
-      parts.rows = {guard::getConstant(context, size)};
-      llvm::append_range(parts.rows, extents.drop_front(dim + 1));
-      return parts;
+      return makeParts(extents, dim, size);
     }
     inner = llvm::SaturatingMultiply<uint64_t>(inner, *all);
     if (inner > int64_t(maxRows))
       return std::nullopt;
   }
   return std::nullopt;
+}
+
+/// Cuts rows of known number into parts, as many as `blocks` if they can be,
+/// and not far fewer.
+static std::optional<RowParts> cutInto(int64_t blocks,
+                                       ArrayRef<ExprAttr> extents) {
+  auto all = guard::product(extents[0].getContext(), extents).getConstant();
+  if (!all || *all < 1)
+    return std::nullopt;
+  int64_t before = *all; // points of the dimensions up to this one
+  for (unsigned dim = extents.size(); dim-- > 0;) {
+    int64_t extent = *extents[dim].getConstant();
+    for (int64_t size = 2; size <= extent; ++size) {
+      int64_t parts = before / size;
+      if (extent % size != 0 || parts > blocks)
+        continue;
+      if (3 * parts < 2 * blocks)
+        return std::nullopt;
+      return makeParts(extents, dim, size);
+    }
+    before /= extent;
+  }
+  return std::nullopt;
+}
+
+/// True if all that `sum` reads of what `rows` makes is its own element, or a
+/// value of the row: that is with the thread which has this column.
+static bool readsOwnElements(ReduceOp sum, KernelOp columns, KernelOp rows) {
+  Domain domain = sum.getDomain();
+  for (const analysis::Access &access :
+       analysis::getReads(cast<NestOpInterface>(sum.getOperation()))) {
+    Value tensor = getInput(columns, access.tensor);
+    auto result = dyn_cast<OpResult>(tensor);
+    if (!result || result.getOwner() != rows.getOperation())
+      continue;
+    Value made = rows.getBody().front().getTerminator()->getOperand(
+        result.getResultNumber());
+    if (isOnePerPoint(rows, made))
+      continue;
+    SmallVector<ExprAttr> own, read;
+    for (unsigned dim = 0; dim < domain.parallel.size(); ++dim)
+      if (!domain.parallel[dim].isConstant(1))
+        own.push_back(guard::getDim(sum.getContext(), dim));
+    auto type = cast<RankedTensorType>(tensor.getType());
+    for (unsigned k = domain.reduction.size(); k < access.map.size(); ++k)
+      if (type.getDimSize(k) != 1)
+        read.push_back(access.map[k]);
+    if (access.indirect || own != read)
+      return false;
+  }
+  return true;
+}
+
+/// The same on a GPU, where a block has a part: as many as run together, if
+/// threads have the registers for what they sum up.
+std::optional<RowParts> FuseColumns::cutForBlocks(const Match &match,
+                                                  StringRef &why) const {
+  ReduceOp sum = match.sum;
+  KernelOp rows = match.rows, columns = match.columns;
+  SmallVector<ExprAttr> extents = sum.getDomain().reduction;
+  llvm::SetVector<Value> inputs(rows.getInputs().begin(),
+                                rows.getInputs().end());
+  sum->walk([&](LoadOp load) {
+    Value tensor = getInput(columns, load.getTensor());
+    if (tensor.getDefiningOp() != rows.getOperation())
+      inputs.insert(tensor);
+  });
+  auto schedule = readsOwnElements(sum, columns, rows)
+                      ? chooseGPURowParts(rows, sum, inputs.getArrayRef(), *gpu)
+                      : std::nullopt;
+  if (!schedule) {
+    why = "a block cannot keep its row and the sums in registers";
+    return std::nullopt;
+  }
+  auto parts = getRowParts(rows);
+  return parts ? parts : cutInto(schedule->parts, extents);
+}
+
+/// True if what both read is so much that it is worth not to be read again:
+/// more than what the caches of a GPU have of it, and than sums over parts that
+/// are stored and read.
+bool FuseColumns::isWorthwhile(const Match &match,
+                               const analysis::SizeHints &hints) const {
+  constexpr int64_t kOverhead = 8;
+  if (match.bytes < int64_t(minBytes))
+    return false;
+  if (!gpu)
+    return true;
+  // Where rows are walked already what is read again costs as much without a cache.
+  int64_t least = getRowParts(match.rows) ? 0 : gpu->l2;
+  int64_t sums = 0;
+  for (Type type : match.sum->getResultTypes())
+    sums += hints.getBytes(cast<RankedTensorType>(type));
+  sums = llvm::SaturatingMultiply<uint64_t>(
+      sums, hints.product(match.parts.outer) * kOverhead);
+  return match.bytes >= std::max(least, sums);
 }
 
 /// True if everybody who reads what `kernel` makes stands behind `place`, or at it.
@@ -213,17 +323,21 @@ std::optional<Match> FuseColumns::findRows(KernelOp columns, ReduceOp sum,
     return std::nullopt; // no sum over rows
   std::optional<Match> best;
   why = "no kernel has its rows";
-  auto parts = cut(domain.reduction);
   if (hints.product(domain.parallel) < int64_t(minColumns)) {
     why = "it has too few columns";
     return std::nullopt;
   }
   for (Operation *op : kernels) {
     auto rows = cast<KernelOp>(op);
-    if (!hasRows(rows, domain.reduction, hints))
+    if (!hasRows(rows, domain.reduction, hints) ||
+        (gpu && rows.getShared().size() != domain.reduction.size()))
       continue;
+    Match match{sum, columns, rows, {}};
+    StringRef uncut = "its rows cannot be cut into enough parts of few rows";
+    auto parts = gpu ? cutForBlocks(match, uncut) : cut(domain.reduction);
     if (auto others = getRowParts(rows); parts && others && *others != *parts)
       continue;
+    match.parts = parts.value_or(RowParts());
     bool readsOthers = false;
     llvm::SmallDenseMap<Value, int64_t> bytes;
     for (const analysis::Access &access : reads) {
@@ -234,15 +348,14 @@ std::optional<Match> FuseColumns::findRows(KernelOp columns, ReduceOp sum,
       else if (isMade || llvm::is_contained(rows.getInputs(), tensor))
         bytes[tensor] = hints.getBytes(cast<RankedTensorType>(tensor.getType()));
     }
-    Match match{sum, columns, rows, parts.value_or(RowParts())};
     for (auto [tensor, count] : bytes)
       match.bytes += count;
     if (readsOthers)
       why = "it reads other rows than its own of what their kernel makes";
-    else if (match.bytes < int64_t(minBytes))
+    else if (!isWorthwhile(match, hints))
       why = "too few bytes are read by both";
     else if (!parts)
-      why = "its rows cannot be cut into enough parts of few rows";
+      why = uncut;
     else if (!order(match, /*isTrial=*/true))
       why = "it needs what comes after the kernel of its rows";
     else if (!best || best->bytes < match.bytes)
@@ -445,8 +558,9 @@ void FuseColumns::runOnOperation() {
   if (failed(verifyPassInput(getOperation(), getArgument(),
                              {Stage::Loop, Stage::Loop})))
     return signalPassFailure();
-  if (getGPUTarget(getOperation()))
-    return; // blocks of threads have no next row
+  gpu.reset();
+  if (GPUTargetAttr target = getGPUTarget(getOperation()))
+    gpu = getMachine(target);
   analysis::SizeHints hints(getOperation()->getParentOfType<ModuleOp>());
   SmallVector<KernelOp> kernels;
   for (Block &block : getOperation().getBody())

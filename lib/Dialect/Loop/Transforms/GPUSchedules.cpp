@@ -8,6 +8,8 @@
 
 #include "kiln/Dialect/Loop/Transforms/GPUSchedules.h"
 
+#include "kiln/Dialect/Loop/IR/RowParts.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -30,6 +32,10 @@ static constexpr int64_t kMostRowThreads = 1024;
 static constexpr int64_t kPeeled = 32;
 /// Elements of such a row that a thread keeps at most.
 static constexpr int64_t kMostPeeled = 128;
+
+/// Bytes that a thread keeps of its columns in registers where its block walks
+/// rows.
+static constexpr int64_t kKeptOfPart = 160;
 
 /// Vectors of a row of a matrix that a thread reads at a time.
 static constexpr int64_t kRowVectors = 4;
@@ -113,6 +119,31 @@ GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
   // Parts of warps fill blocks of four warps.
   int64_t rows = threads <= 32 ? 128 / threads : 1;
   return {threads, rows, lanes, steps};
+}
+
+std::optional<GPURowPartsSchedule>
+loop::chooseGPURowParts(const GPURowPartsShape &kernel,
+                        const GPUMachine &machine) {
+  int64_t lanes = divide(kernel.last, getLanes(kernel.narrow, kernel.wide));
+  int64_t vectors = llvm::divideCeil(kernel.size, lanes);
+  auto getSteps = [&](int64_t threads) {
+    return std::max<int64_t>(llvm::divideCeil(vectors, threads), 1);
+  };
+  int64_t threads =
+      std::clamp<int64_t>(llvm::PowerOf2Ceil(vectors), 32, kMostRowThreads);
+  // Threads that have few elements wait for each other more often than they
+  // need.
+  while (threads > 128 &&
+         getSteps(threads / 2) * lanes * kernel.kept <= kKeptOfPart)
+    threads /= 2;
+  int64_t steps = getSteps(threads);
+  if (steps * lanes * kernel.kept > kKeptOfPart)
+    return std::nullopt;
+  int64_t blocks = std::min(machine.registers / (kPartRegisters * threads),
+                            machine.threads / threads);
+  return GPURowPartsSchedule{threads, lanes, steps,
+                             machine.multiprocessors *
+                                 std::max<int64_t>(blocks, 1)};
 }
 
 GPURowsSchedule loop::chooseGPUVectorProduct(int64_t size, int64_t last,

@@ -106,6 +106,10 @@ def Loop_GPURowsScheduleAttr : Loop_Schedule<"GPURowsSchedule", "gpu_rows"> {
     of them, each with a thread of its own. What decides is where most of what rows
     read and write begins; the rest is read by elements.
 
+    Where nests sum up parts of the rows (`RowParts.h`) a block has a part, one row after
+    the other, and a thread the same columns of each: their sums stay in its registers. The next
+    row is read while one is computed.
+
     Constraints:
     - (C1) `threads` is a power of two from 2 to 1024, `rows` one from 1 to 512, and
       `threads * rows` from 32 to 1024.
@@ -120,6 +124,9 @@ def Loop_GPURowsScheduleAttr : Loop_Schedule<"GPURowsSchedule", "gpu_rows"> {
       left out. Or rows are peeled, see above: nests are pointwise or reductions, each
       row has one dimension, of the same known extent, and there are at least
       2 * `lanes` elements and threads.
+    - (C7) with sums over parts of the rows, these have known sizes, as many columns as rows
+      have elements, and read of what the kernel makes the element of their row and column;
+      `rows` is 1, `steps` not 0, and there are no scans, sorts or peeled rows.
 
     Example: `#loop.gpu_rows<threads = 256, rows = 1, lanes = 8, steps = 2>`
   }];

@@ -26,6 +26,11 @@
 
 namespace kiln::loop {
 
+/// Registers of a thread of a GPU whose block walks the rows of a part: as many
+/// blocks share a multiprocessor as have them, since one alone would wait for
+/// its row where another one computes.
+inline constexpr int64_t kPartRegisters = 64;
+
 /// How a reduction sums up parts of the rows of its kernel.
 struct RowParts {
   unsigned dim = 0;   ///< the shared dimension that is cut
@@ -61,6 +66,21 @@ guard::ExprAttr getIndexExpr(NestOpInterface nest, mlir::Value index);
 
 /// True if `load`, in `op`, has the row of the kernel as its first indices.
 bool readsOwnRow(ReduceOp op, LoadOp load, const RowParts &parts);
+
+/// What a load reads of the row and the column that its nest is at, in a kernel
+/// with sums over parts of its rows: with shared [8192] `%x[%i, %j]` of a nest
+/// over [8192, 768] and `%x[64 * %p + %b, %j]` of a sum are both the element.
+enum class OwnRead {
+  Element, ///< of this row, in this column
+  Point,   ///< of this row, which has no other
+  Column,  ///< in this column, the same for all rows
+  Other
+};
+OwnRead getOwnRead(KernelOp kernel, LoadOp load);
+
+/// The columns of a sum over parts, those of one element left out.
+llvm::SmallVector<guard::ExprAttr> getColumns(ReduceOp op,
+                                              const RowParts &parts);
 
 } // namespace kiln::loop
 

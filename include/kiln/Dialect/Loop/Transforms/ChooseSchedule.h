@@ -58,6 +58,15 @@ ScheduleAttr chooseGPUSchedule(KernelOp kernel,
                                const GPUMachine &machine,
                                const analysis::SizeHints &hints);
 
+/// How a kernel of rows that sums up parts of them, too, goes on a GPU: its
+/// rows are those of `kernel`, which need not have such sums yet, and `further`
+/// is another sum of what `inputs` are, if it is not null. Nothing where blocks
+/// cannot walk its rows.
+std::optional<GPURowPartsSchedule> chooseGPURowParts(KernelOp kernel,
+                                                     ReduceOp further,
+                                                     mlir::ValueRange inputs,
+                                                     const GPUMachine &machine);
+
 /// The same for a kernel of contractions among other nests; null, and why, where it has
 /// none.
 ScheduleAttr chooseGPUBlocks(KernelOp kernel,

@@ -82,6 +82,25 @@ struct GPURowsSchedule {
 };
 GPURowsSchedule chooseGPURows(const GPURowsShape &kernel);
 
+/// A kernel that sums up parts of its rows: a block has a part, one row after
+/// the other.
+struct GPURowPartsShape {
+  int64_t size = 1;   ///< of every row
+  Size last;          ///< what the last extents of all rows are multiples of
+  int64_t narrow = 4; ///< bytes of the narrowest element in memory
+  int64_t wide = 4;   ///< bytes of the widest
+  /// Bytes that a thread keeps for each element that it has of a row: sums,
+  /// elements of this row and the next, and of what is the same for all rows.
+  int64_t kept = 4;
+};
+struct GPURowPartsSchedule {
+  int64_t threads, lanes, steps;
+  int64_t parts; ///< that run together
+};
+/// Nothing where registers do not suffice.
+std::optional<GPURowPartsSchedule>
+chooseGPURowParts(const GPURowPartsShape &kernel, const GPUMachine &machine);
+
 /// A matrix times a vector: rows of so many products to be added up, neighbours in runs of
 /// multiples of `last`, of factors with at most so many bytes.
 GPURowsSchedule chooseGPUVectorProduct(int64_t size, int64_t last,

@@ -435,7 +435,12 @@ def FuseColumnsPass : Pass<"loop-fuse-columns", "::mlir::func::FuncOp"> {
     where it is if it reads another row than its own of what that kernel makes, needs
     what comes later, has fewer than `min-columns` columns, or where no part has 2 to `max-rows` rows and
     leaves `min-parts` parts. How rows are cut follows from sizes alone, so that sums do
-    not depend on the number of threads. Not for GPUs. Reports `fused` (passed) and
+    not depend on the number of threads.
+
+    On a GPU a block has a part, and there are about as many as run together: two or more on
+    each multiprocessor, where threads have registers for the columns that they sum up and
+    for the next row, else sums stay where they are. It must read along its rows already,
+    and what both read be more than the last cache holds. Reports `fused` (passed) and
     `not-fused` (missed, with the reason).
   }];
   let options = [
