@@ -208,6 +208,10 @@ bool ShapeAnalysis::wastesColumns(ArrayRef<unsigned> rows,
   double images = count(columns.take_front(outer));
   if (m < kMinColumns || n < kMinColumns || k < 1 || images < 1)
     return false;
+  // Tiles of one matrix may be as wide as it is: to store it across its order takes longer
+  // than what they waste.
+  if (frame.keepsOrder && images == 1)
+    return false;
   // What are the columns then must be neighbours, or have them along the sum.
   if (!steps[rows.back()][0].isConstant(1) &&
       !steps[sum.back()][0].isConstant(1))

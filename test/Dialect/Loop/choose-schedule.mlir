@@ -323,3 +323,21 @@ func.func @channels_first(%x: tensor<8x64x32x32xf32>) -> tensor<64xf32> {
   }
   return %r : tensor<64xf32>
 }
+
+// -----
+
+// A processor stores 1,032 columns, which fill their panels badly, across their order; where
+// blocks have tiles of a matrix neighbours in the result stay columns, and are stored together.
+// CHECK-LABEL: func.func @uneven
+// CHECK: schedule #loop.packed<
+// GPU-LABEL: func.func @uneven
+// GPU: schedule #loop.gpu_product<{{.*}} lanes = 8,
+func.func @uneven(%x: tensor<4096x4104xf32>, %w: tensor<1032x4104xf32>) -> tensor<4096x1032xf32> {
+  %r = loop.kernel @k ins(%a = %x : tensor<4096x4104xf32>, %b = %w : tensor<1032x4104xf32>) shared [] -> tensor<4096x1032xf32> {
+    %c = loop.contract parallel [4096, 1032] reduction [4104]
+        lhs %a[d0, d2] : tensor<4096x4104xf32> rhs %b[d1, d2] : tensor<1032x4104xf32>
+        acc f32 : tensor<4096x1032xf32>
+    loop.return %c : tensor<4096x1032xf32>
+  }
+  return %r : tensor<4096x1032xf32>
+}
