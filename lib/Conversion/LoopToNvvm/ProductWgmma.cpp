@@ -58,6 +58,13 @@ LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
               "of multiples of 16 bytes and a sum of a known size";
   if (type.isF32() && !boxes->alongSum)
     return refuse(schedule) << "whose unit takes f32 along the sum";
+  if (!boxes->alongSum && schedule.getCluster() > 1 && operand.number == 1 &&
+      schedule.getColumns() % (schedule.getSum() * schedule.getCluster()) != 0)
+    return refuse(schedule)
+           << "whose clusters share columns that lie across the sum, of which "
+              "each block brings "
+           << schedule.getSum() << " at a time, but has "
+           << schedule.getColumns() << " in all";
   operand.boxes = std::move(*boxes);
   operand.type = type;
   operand.extent =

@@ -224,11 +224,6 @@ func.func private @s() attributes {s = #loop.gpu_product<unit = mma, rows = 128,
 
 // -----
 
-// expected-error @below {{columns of a schedule with clusters are a multiple of 128, but found 192}}
-func.func private @s() attributes {s = #loop.gpu_product<unit = wgmma, rows = 128, columns = 192, sum = 64, part_rows = 64, part_columns = 192, stages = 3, lanes = 8, group = 8, split = 1, blocks = 132, cluster = 2>}
-
-// -----
-
 // expected-error @below {{blocks of a schedule are whole clusters, but found 131 in clusters of 2}}
 func.func private @s() attributes {s = #loop.gpu_product<unit = wgmma, rows = 128, columns = 128, sum = 64, part_rows = 64, part_columns = 128, stages = 3, lanes = 8, group = 8, split = 1, blocks = 131, cluster = 2>}
 

@@ -1,15 +1,15 @@
 // RUN: kiln-opt %s --loop-pack-operands --loop-choose-schedule --split-input-file | FileCheck %s
 
 module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
-  // Rows of 4,010 bytes get longer; both operands are the same tensor, and copied once.
+  // Rows of 4,010 bytes get longer, of whole lines; both operands are the same tensor, and copied once.
   // CHECK-LABEL: func.func @odd
-  // CHECK: %[[COPY:.*]] = loop.kernel @odd_{{.*}} shared [2005, 2008]
+  // CHECK: %[[COPY:.*]] = loop.kernel @odd_{{.*}} shared [2005, 2048]
   // CHECK: %[[IN:.*]] = arith.cmpi slt, %{{.*}}, %c2005
   // CHECK: loop.load %{{.*}}[%i, %j] mask %[[IN]], %{{.*}} : tensor<2005x2005xbf16>
   // CHECK-NOT: loop.pointwise
-  // CHECK: loop.kernel @odd ins(%[[A:.*]] = %[[COPY]] : tensor<2005x2008xbf16>, %[[B:.*]] = %[[COPY]] : tensor<2005x2008xbf16>)
+  // CHECK: loop.kernel @odd ins(%[[A:.*]] = %[[COPY]] : tensor<2005x2048xbf16>, %[[B:.*]] = %[[COPY]] : tensor<2005x2048xbf16>)
   // CHECK-SAME: unit = wgmma
-  // CHECK: loop.contract parallel [2005, 2005] reduction [2005] lhs %{{.*}}[d0, d2] : tensor<2005x2008xbf16> rhs %{{.*}}[d1, d2] : tensor<2005x2008xbf16>
+  // CHECK: loop.contract parallel [2005, 2005] reduction [2005] lhs %{{.*}}[d0, d2] : tensor<2005x2048xbf16> rhs %{{.*}}[d1, d2] : tensor<2005x2048xbf16>
   func.func @odd(%x: tensor<2005x2005xbf16>) -> tensor<2005x2005xbf16> {
     %r = loop.kernel @odd ins(%a = %x : tensor<2005x2005xbf16>) shared [] -> tensor<2005x2005xbf16> {
       %c = loop.contract parallel [2005, 2005] reduction [2005]
@@ -102,8 +102,8 @@ module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 13
   // CHECK-LABEL: func.func @symbols
   // CHECK-NOT: loop.pointwise
   // CHECK: loop.contract parallel [4096, 2003] reduction [s0]
-  // CHECK: loop.kernel @rows_left {{.*}} shared [s0, 2008]
-  // CHECK: loop.pointwise (%i, %j) in [s0, 2008]
+  // CHECK: loop.kernel @rows_left {{.*}} shared [s0, 2048]
+  // CHECK: loop.pointwise (%i, %j) in [s0, 2048]
   // CHECK: unit = wgmma
   func.func @symbols(%x: tensor<4096x?xbf16, #guard.shape<[4096, s0]>>, %w: tensor<2003x?xbf16, #guard.shape<[2003, s0]>>, %y: tensor<?x2005xbf16, #guard.shape<[s0, 2005]>>, %z: tensor<4096x2005xbf16>) -> (tensor<4096x2003xbf16>, tensor<?x4096xbf16, #guard.shape<[s0, 4096]>>) {
     %r = loop.kernel @sum ins(%a = %x : tensor<4096x?xbf16, #guard.shape<[4096, s0]>>, %b = %w : tensor<2003x?xbf16, #guard.shape<[2003, s0]>>) shared [] -> tensor<4096x2003xbf16> {
@@ -130,10 +130,10 @@ module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 13
   // CHECK-LABEL: func.func @widths
   // CHECK: %[[NARROW:.*]] = loop.kernel @narrow_left
   // CHECK: arith.cmpi slt, %{{.*}}, %c2005
-  // CHECK: loop.kernel @narrow ins({{.*}} = %[[NARROW]] : tensor<2005x2008xbf16>
+  // CHECK: loop.kernel @narrow ins({{.*}} = %[[NARROW]] : tensor<2005x2048xbf16>
   // CHECK: %[[WIDE:.*]] = loop.kernel @wide_left
   // CHECK: arith.cmpi slt, %{{.*}}, %c2007
-  // CHECK: loop.kernel @wide ins({{.*}} = %[[WIDE]] : tensor<2005x2008xbf16>
+  // CHECK: loop.kernel @wide ins({{.*}} = %[[WIDE]] : tensor<2005x2048xbf16>
   func.func @widths(%x: tensor<2005x2101xbf16>, %w: tensor<4096x2008xbf16>) -> (tensor<2005x4096xbf16>, tensor<2005x4096xbf16>) {
     %r = loop.kernel @narrow ins(%a = %w : tensor<4096x2008xbf16>, %b = %x : tensor<2005x2101xbf16>) shared [] -> tensor<2005x4096xbf16> {
       %c = loop.contract parallel [2005, 4096] reduction [2005]

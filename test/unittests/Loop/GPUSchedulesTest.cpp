@@ -294,10 +294,21 @@ TEST(GPUSchedules, TilesOfWarpgroupsFollowWhatWasMeasured) {
   // What is small is done when it has come.
   expectTile(makeProduct(512, 512, 512), 64, 64);
   expectTile(makeProduct(1024, 1024, 1024), 128, 64);
-  // Rows that begin within lines take the cache twice as long.
+  // Rows that begin within sectors take the cache twice as long: two blocks share what they
+  // read of the columns.
   GPUProductShape apart = makeProduct(1000, 1000, 1000);
-  apart.beginsLines = false;
+  apart.beginsSectors = false;
   expectTile(apart, 128, 128);
+  GPUProductShape uneven = makeProduct(4096, 1032, 4104);
+  uneven.knowsRows = true;
+  EXPECT_EQ(chooseGPUProduct(uneven, machine).cluster, 1);
+  uneven.beginsSectors = false;
+  expectTile(uneven, 192, 192);
+  EXPECT_EQ(chooseGPUProduct(uneven, machine).cluster, 2);
+  // Across the sum a block brings 64 columns at a time, of which 192 are no two parts.
+  uneven.columnsAlongSum = false;
+  expectTile(uneven, 192, 192);
+  EXPECT_EQ(chooseGPUProduct(uneven, machine).cluster, 1);
   // Few rows: all multiprocessors read, and no partial sums.
   expectTile(makeProduct(16, 14336, 4096), 64, 128);
   expectTile(makeProduct(256, 256, 65536), 64, 128, 16);

@@ -480,10 +480,6 @@ GPUProductScheduleAttr::verify(EmitError emitError, ProductUnit unit,
   if (columns % lanes != 0)
     return emitError() << "lanes of a schedule divide its columns, but found "
                        << lanes << " of " << columns;
-  if (columns % (64 * cluster) != 0 && cluster > 1)
-    return emitError() << "columns of a schedule with clusters are a multiple "
-                          "of 128, but found "
-                       << columns;
   if (blocks % cluster != 0)
     return emitError() << "blocks of a schedule are whole clusters, but found "
                        << blocks << " in clusters of " << cluster;

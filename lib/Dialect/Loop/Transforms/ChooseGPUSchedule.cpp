@@ -39,10 +39,6 @@ GPUMachine loop::getMachine(GPUTargetAttr target) {
 
 /// Fewer elements of a sum are a thread's, or a tile's.
 static constexpr int64_t kShortVectorSum = 32;
-/// Bytes that are copied at once, and that a copy engine wants rows to begin at.
-static constexpr int64_t kCopiedAtOnce = 16;
-/// Bytes of a line of a cache.
-static constexpr int64_t kLine = 128;
 
 namespace {
 /// Bytes of the elements that a kernel reads and writes.
@@ -427,10 +423,14 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
     product.inBoxes &= fitsBoxes(op, shape, k, product.bytes);
     product.together =
         std::min(product.together, getTogether(op, shape, k, product.bytes));
-    product.beginsLines &=
-        analysis::getOperandBoxes(op, shape, k, kLine / product.bytes)
+    product.beginsSectors &=
+        analysis::getOperandBoxes(op, shape, k, kSector / product.bytes)
             .has_value();
   }
+  if (product.inBoxes)
+    product.columnsAlongSum =
+        analysis::getOperandBoxes(op, shape, 1, kCopiedAtOnce / product.bytes)
+            ->alongSum;
   product.isGathered =
       product.onUnits && !product.inBoxes && machine.hasWarpgroups;
   int64_t vector = kCopiedAtOnce / product.bytes;

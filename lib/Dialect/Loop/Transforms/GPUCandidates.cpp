@@ -152,7 +152,8 @@ void GPUCollector::addProducts(GPUProductScheduleAttr s) {
       with(other);
   // Whether blocks share what the copy engine brings.
   if (own.unit == ProductUnit::Wgmma && product.inBoxes && product.knowsRows &&
-      product.rows > own.rows) {
+      product.rows > own.rows &&
+      (product.columnsAlongSum || own.columns % (2 * own.sum) == 0)) {
     GPUProductSchedule other = own;
     other.cluster = 3 - own.cluster;
     other.blocks -= other.blocks % other.cluster;

@@ -19,13 +19,31 @@
 #include "kiln/Analysis/ContractionShape.h"
 #include "kiln/Dialect/Loop/Transforms/GPUSchedules.h"
 
+#include "llvm/Support/MathExtras.h"
+
 namespace kiln::loop {
+
+/// Bytes that are copied at once, and that a copy engine wants rows to begin at; those that
+/// a cache has apart, so that rows that begin elsewhere take longer to bring; and of a line.
+inline constexpr int64_t kCopiedAtOnce = 16, kSector = 32, kLine = 128;
+
+/// The elements, of so many bytes, that rows of `size` of them have where they are made to
+/// begin where a copy engine is quick: at sectors, or lines where rows are long.
+inline int64_t padRow(int64_t size, int64_t bytes) {
+  constexpr int64_t kLeastLines = 16;
+  bool isLong = size * bytes >= kLeastLines * kLine;
+  return llvm::alignTo(size, (isLong ? kLine : kSector) / bytes);
+}
 
 /// A contraction that is a product of matrices, in numbers.
 GPUProductShape getGPUProductShape(ContractOp op,
                                    const analysis::ContractionShape &shape,
                                    const GPUMachine &machine,
                                    const analysis::SizeHints &hints);
+
+/// Neighbours of its result that a thread stores at once, where the sum has so many parts.
+int64_t getProductLanes(ContractOp op, const analysis::ContractionShape &shape,
+                        int64_t split);
 
 /// True if a copy engine can bring operand `k` (A or B), whose factors have so many bytes,
 /// as warpgroups take it.

@@ -260,10 +260,12 @@ static constexpr double kStart = 2500, kFinished = 8;
 /// What is left of the rate of warpgroups to which threads bring an operand.
 static constexpr double kGathered = 0.75;
 /// Multiplications and additions of warpgroups in a cycle; bytes of a cache that reach a
-/// multiprocessor in one, alone and with all others, and how often those count that do
-/// not begin where a line of the cache does.
+/// multiprocessor in one, alone and with all others, and how often those count whose rows
+/// do not begin at a sector of a line.
 static constexpr double kBroughtRate = 1700, kProcessorBytes = 72,
                         kSharedBytes = 46, kApart = 2;
+/// Cycles until blocks of a cluster have met, beside what they share.
+static constexpr double kClusterStart = 4000;
 /// What a schedule must be better than one before it, whose tile is larger or its sum less
 /// split: it reads less, and leaves more of the power to multiply.
 static constexpr double kWorthOther = 0.98;
@@ -322,31 +324,28 @@ static int64_t countBlocks(const ProductTile &tile, int64_t split,
          split;
 }
 
-/// Blocks that share what the copy engine brings of the columns' factors, tiles
-/// of whole 64 columns each: worth to wait for each other where caches do not
-/// hold the factors of a matrix, those that are visited together. The last rows
-/// fill up both tiles, which must not take one more round.
-static int64_t getCluster(const ProductTile &tile, int64_t split,
-                          const GPUProductShape &product,
-                          const GPUMachine &machine) {
-  double factors =
-      (double(product.rows) + product.columns) * product.sum * product.bytes;
-  bool isWorth = tile.unit == ProductUnit::Wgmma && product.inBoxes &&
-                 tile.columns % 128 == 0 && product.knowsRows &&
-                 product.rows > tile.rows && machine.multiprocessors > 1 &&
-                 factors > 2.0 * machine.l2;
-  if (!isWorth)
-    return 1;
+/// True if two blocks below each other can share what the copy engine brings of the columns'
+/// factors. The last rows fill up both tiles, which must not take one more round.
+static bool mayCluster(const ProductTile &tile, int64_t split,
+                       const GPUProductShape &product,
+                       const GPUMachine &machine) {
+  // Across the sum a block brings as many columns as a step has of it.
+  int64_t part = product.columnsAlongSum ? 8 : tile.sum;
+  if (tile.unit != ProductUnit::Wgmma || !product.inBoxes ||
+      tile.columns % (2 * part) != 0 || !product.knowsRows ||
+      product.rows <= tile.rows || machine.multiprocessors < 2)
+    return false;
   auto countRounds = [&](int64_t cluster) {
     return llvm::divideCeil(countBlocks(tile, split, cluster, product),
                             machine.multiprocessors / cluster * cluster);
   };
-  return countRounds(2) <= countRounds(1) ? 2 : 1;
+  return countRounds(2) <= countRounds(1);
 }
 
 /// Cycles that so many blocks take at a time, each a tile that a copy engine brings: as
 /// long as multiplying, or as the cache has it.
-static double getBroughtRound(const ProductTile &tile, double sum, double blocks,
+static double getBroughtRound(const ProductTile &tile, int64_t cluster,
+                              double sum, double blocks,
                               const GPUProductShape &product,
                               const GPUMachine &machine) {
   if (blocks == 0)
@@ -354,11 +353,13 @@ static double getBroughtRound(const ProductTile &tile, double sum, double blocks
   double steps = std::ceil(sum / tile.sum);
   double multiplied = double(tile.rows) * tile.columns * tile.sum /
                       (kBroughtRate * 2 / product.bytes);
-  // Nothing is brought of what is outside.
-  double lines = double(std::min(tile.rows, product.rows)) +
-                 std::min(tile.columns, product.columns);
+  // Nothing is brought of what is outside. What caches are quick to bring gains nothing
+  // by being shared.
+  double lines = double(std::min(tile.rows, product.rows));
+  double columns = std::min(tile.columns, product.columns);
+  lines += product.beginsSectors ? columns : columns / cluster;
   double bytes = lines * tile.sum * product.bytes *
-                 (product.beginsLines ? 1 : kApart);
+                 (product.beginsSectors ? 1 : kApart);
   double share = std::min(kProcessorBytes,
                           kSharedBytes * machine.multiprocessors / blocks);
   return steps * std::max(multiplied, bytes / share) +
@@ -366,17 +367,21 @@ static double getBroughtRound(const ProductTile &tile, double sum, double blocks
 }
 
 /// Cycles that a product takes, about.
-static double getCost(const ProductTile &tile, int64_t split,
+static double getCost(const ProductTile &tile, int64_t split, int64_t cluster,
                       const GPUProductShape &product,
                       const GPUMachine &machine) {
   int64_t processors = std::max<int64_t>(machine.multiprocessors, 1);
   int64_t blocks = countBlocks(tile, split, /*cluster=*/1, product);
   double sum = std::ceil(double(product.sum) / split);
   double cycles = kStart;
+  if (cluster > 1 && !product.beginsSectors)
+    cycles += kClusterStart;
   if (tile.unit == ProductUnit::Wgmma && product.inBoxes) {
     cycles += blocks / processors *
-                  getBroughtRound(tile, sum, processors, product, machine) +
-              getBroughtRound(tile, sum, blocks % processors, product, machine);
+                  getBroughtRound(tile, cluster, sum, processors, product,
+                                  machine) +
+              getBroughtRound(tile, cluster, sum, blocks % processors, product,
+                              machine);
   } else {
     double rate =
         tile.unit == ProductUnit::Wgmma ? tile.rate * kGathered : tile.rate;
@@ -396,6 +401,22 @@ static double getCost(const ProductTile &tile, int64_t split,
     return cycles;
   return cycles + kLaunch +
          elements * product.sumBytes * 2 * split / kBytesPerCycle;
+}
+
+/// Blocks that share columns: worth to wait for each other where caches do not hold the
+/// factors of a matrix, those that are visited together, or take longer to bring them.
+static int64_t getCluster(const ProductTile &tile, int64_t split,
+                          const GPUProductShape &product,
+                          const GPUMachine &machine) {
+  if (!mayCluster(tile, split, product, machine))
+    return 1;
+  double factors =
+      (double(product.rows) + product.columns) * product.sum * product.bytes;
+  bool isWorth = product.beginsSectors
+                     ? tile.columns % 128 == 0 && factors > 2.0 * machine.l2
+                     : getCost(tile, split, 2, product, machine) <
+                           getCost(tile, split, 1, product, machine);
+  return isWorth ? 2 : 1;
 }
 
 namespace {
@@ -440,10 +461,10 @@ static void improve(const ProductTile &tile, const GPUProductShape &product,
   for (int64_t split = 1; split <= kMostSplit; split = getNext(split)) {
     if (split > 1 && product.sum < split * tile.sum * tile.stages)
       break;
-    double cost = getCost(tile, split, product, machine);
+    int64_t cluster = getCluster(tile, split, product, machine);
+    double cost = getCost(tile, split, cluster, product, machine);
     if (best.schedule.rows && cost >= best.cycles * kWorthOther)
       continue;
-    int64_t cluster = getCluster(tile, split, product, machine);
     // One stays on each multiprocessor.
     int64_t blocks = tile.unit == ProductUnit::Wgmma
                          ? machine.multiprocessors / cluster * cluster

@@ -16,7 +16,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -29,8 +28,6 @@ namespace kiln::loop {
 #include "kiln/Dialect/Loop/Transforms/Passes.h.inc"
 } // namespace kiln::loop
 
-/// Bytes that rows begin at multiples of.
-static constexpr int64_t kAligned = 16;
 /// What packing has to gain, as a part of the time without it.
 static constexpr double kLeastGain = 0.1;
 
@@ -119,13 +116,12 @@ static std::optional<Packing> choosePacking(ContractOp op,
               std::max<int64_t>(
                   analysis::getElementBytes(tensor.getElementType()), 1))
     return std::nullopt;
-  int64_t lanes = kAligned / width;
-  if (*size % lanes != 0) {
+  if (*size * width % kCopiedAtOnce != 0) {
     // Of several dimensions only the last could have more, and they would not collapse.
     if (inner.dims.size() > 1)
       return std::nullopt;
-    packing.extents.back() = guard::getConstant(
-        op.getContext(), int64_t(llvm::alignTo(*size, lanes)));
+    packing.extents.back() =
+        guard::getConstant(op.getContext(), padRow(*size, width));
   }
   return packing;
 }
@@ -259,9 +255,14 @@ void PackOperands::pack(KernelOp kernel, const GPUMachine &machine,
     return;
   SmallVector<Packing> packings;
   double bytes = 0;
+  bool beginsSectors = true;
   for (unsigned k = 0; k < 2; ++k) {
-    if (fitsBoxes(op, *shape, k, product.bytes))
+    if (fitsBoxes(op, *shape, k, product.bytes)) {
+      beginsSectors &=
+          analysis::getOperandBoxes(op, *shape, k, kSector / product.bytes)
+              .has_value();
       continue;
+    }
     auto packing = choosePacking(op, *shape, k, hints);
     if (!packing)
       return;
@@ -269,10 +270,13 @@ void PackOperands::pack(KernelOp kernel, const GPUMachine &machine,
     bytes += hints.getBytes(cast<RankedTensorType>(read.getType())) +
              double(hints.product(packing->extents)) * product.bytes;
     packings.push_back(*packing);
+    auto length = packing->extents.back().getConstant();
+    beginsSectors &= length && *length * product.bytes % kSector == 0;
   }
   GPUProductShape then = product;
   then.inBoxes = true;
-  then.together = kAligned;
+  then.beginsSectors = beginsSectors;
+  then.together = kCopiedAtOnce;
   double now = estimateGPUProduct(product, machine);
   double packed = estimateGPUProduct(then, machine) +
                   estimateGPUCopies(packings.size(), bytes);

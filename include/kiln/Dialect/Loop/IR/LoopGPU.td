@@ -252,7 +252,8 @@ def Loop_GPUProductScheduleAttr
       `rows` and `part_columns` divides `columns`.
     - (C2) `stages` is from 2 to 8, `group` from 1 to 1024, `split` from 1 to 1024,
       `lanes` a power of two from 1 to 16 that divides `columns`; `blocks` is from 0 to 65536, and 0 but with `wgmma`.
-      `cluster` is 1, or 2 with `wgmma`; then `columns` is a multiple of 128, and `blocks` even.
+      `cluster` is 1, or 2 with `wgmma`; then `blocks` is even, and `columns` a multiple of 128
+      where their factors lie across the sum.
     - (C3) the threads that follow from the parts are from 32 to 1024, a multiple of 32.
     - (C4) with `mma`, parts and `sum` are multiples of 16; with `wgmma`, `part_rows`
       is 64, `part_columns` is `columns`, a multiple of 32, and `sum` is

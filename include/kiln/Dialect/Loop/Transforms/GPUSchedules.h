@@ -149,7 +149,8 @@ struct GPUProductShape {
   int64_t sumBytes = 4;
   bool onUnits = false;  ///< matrix units may multiply such factors
   bool inBoxes = false;  ///< a copy engine can bring both operands
-  bool beginsLines = true; ///< whose rows begin where lines of 128 bytes do
+  bool beginsSectors = true; ///< whose rows begin at 32 bytes of a line of a cache
+  bool columnsAlongSum = true; ///< neighbours of the columns' operand are along the sum
   int64_t together = 16; ///< bytes of an operand that are copied together, the fewest
   bool isGathered = false; ///< threads can bring what it cannot, 16 bytes at a time
 };

@@ -461,8 +461,9 @@ def PackOperandsPass : Pass<"loop-pack-operands", "::mlir::func::FuncOp"> {
   let description = [{
     Warpgroups (sm_90a) multiply what the copy engine brings: operands as they lie in
     memory, whose rows begin at multiples of 16 bytes, f32 along the sum. Where one of a
-    large product is not so, a kernel before it copies it, with rows that are as long as
-    it takes, or with what its prologue makes of it; their last elements are not read.
+    large product is not so, a kernel before it copies it, with rows that are
+    multiples of 32 bytes (long ones of 128), which caches are quicker to bring, or with what
+    its prologue makes of it; their last elements are not read.
     That gains where the product takes longer without it than the copies do, by the
     estimates of GPUSchedules.h.
 
@@ -476,14 +477,14 @@ def PackOperandsPass : Pass<"loop-pack-operands", "::mlir::func::FuncOp"> {
     After:
 
     ```mlir
-    %p = loop.pointwise (%i, %j) in [1999, 2008] : tensor<1999x2008xbf16> {
+    %p = loop.pointwise (%i, %j) in [1999, 2048] : tensor<1999x2048xbf16> {
       %m = arith.cmpi slt, %j, %c2005 : index
       %x = loop.load %a[%i, %j] mask %m, %zero : tensor<1999x2005xbf16>
       loop.yield %x : bf16
     }
     ...
     %c = loop.contract parallel [1999, 2003] reduction [2005]
-        lhs %b[d0, d2] : tensor<1999x2008xbf16> ...
+        lhs %b[d0, d2] : tensor<1999x2048xbf16> ...
     ```
 
     Stays as it is where an operand has a mask, or would have its elements several
