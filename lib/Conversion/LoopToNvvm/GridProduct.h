@@ -193,6 +193,9 @@ private:
 /// Bytes of shared memory for what is finished of a row of a warpgroup's tile
 /// at a time.
 inline constexpr int64_t kFinishedRow = 160;
+/// Elements of 16 bits from row to row of it, where that is what is finished: columns at a
+/// time, and eight more.
+inline constexpr int64_t kPackedColumns = 64, kPackedPitch = kPackedColumns + 8;
 
 /// Tiles that one warpgroup has the copy engine bring, and the others multiply by `wgmma`;
 /// a block has one tile after the other.
@@ -255,10 +258,21 @@ private:
   LogicalResult finishTile(const Tile &tile, Value sums,
                            llvm::function_ref<void()> release);
   bool canPack();
+  bool isShifted() const; ///< rows of the result begin anywhere
   LogicalResult finishPacked(const Tile &tile, const Finisher &own,
                              ArrayRef<Value> sums);
+  void storePacked(const Tile &tile, const Finisher &own, int64_t first,
+                   int64_t columns);
   LogicalResult finishWide(const Tile &tile, const Finisher &own, Value sums,
                            llvm::function_ref<void()> release);
+
+  // Rows of the result that begin anywhere (ProductShifted.cpp).
+  bool canShift();
+  SmallVector<Value> loadShifted(Value from, Value isOdd);
+  void storeSome(ArrayRef<Value> words, Value to,
+                 llvm::function_ref<Value(int64_t)> counts);
+  void storeShifted(const Tile &tile, const Finisher &own, int64_t first,
+                    int64_t columns);
 
   // Operands that are no boxes (ProductGather.cpp).
   bool isGathered(unsigned number);

@@ -31,16 +31,18 @@ using namespace mlir;
 /// Columns of sums in shared memory at a time, bytes of one, and elements from row to row.
 static constexpr int64_t kWideColumns = 32, kWide = 4,
                          kWidePitch = kFinishedRow / kWide;
-/// The same of elements of the result.
-static constexpr int64_t kPackedColumns = 64, kPacked = 2, kPackedPitch = 72;
+/// Bytes of an element of the result.
+static constexpr int64_t kPacked = 2;
 static_assert(kPackedPitch * kPacked <= kFinishedRow &&
               kWidePitch > kWideColumns);
 /// Elements of 16 bits that a thread stores at a time, and rows and columns of the block
 /// that `stmatrix` writes.
 static constexpr int64_t kTogether16 = 8, kBlock = 16;
+/// Steps of a sum that are too few for the longer code of rows that begin anywhere.
+static constexpr int64_t kShortSteps = 8;
 /// Vectors of sums that a thread finishes at a time: what the epilogue reads for one
 /// is under way while another waits.
-static constexpr int64_t kTogether = 4;
+static constexpr int64_t kVectorsTogether = 4;
 /// Registers for what is read before there are sums, and columns' worth of it, at most.
 static constexpr int64_t kAheadRegisters = 48, kMostAhead = 2;
 
@@ -75,17 +77,21 @@ LogicalResult GridWgmmaEmitter::finishTile(const Tile &tile, Value sums,
 // Packed
 //===----------------------------------------------------------------------===//
 
+bool GridWgmmaEmitter::isShifted() const {
+  return schedule.getLanes() < kTogether16;
+}
+
 /// Pairs of neighbours would read a row of the epilogue's operands four bytes at a time.
 /// Tiles of a single step are all stores, which wide ones spread better over their time.
 bool GridWgmmaEmitter::canPack() {
   auto sum = shape.sum.extent.getConstant();
-  if (sum && *sum <= schedule.getSum())
+  if (sum && *sum <= schedule.getSum() * (isShifted() ? kShortSteps : 1))
     return false;
   Type element =
       cast<RankedTensorType>(op.getResult().getType()).getElementType();
   return (element.isBF16() || element.isF16()) &&
-         schedule.getLanes() == kTogether16 && schedule.getSplit() == 1 &&
-         readsAcrossAlone();
+         schedule.getLanes() <= kTogether16 && schedule.getSplit() == 1 &&
+         (isShifted() ? canShift() : readsAcrossAlone());
 }
 
 LogicalResult GridWgmmaEmitter::finishPacked(const Tile &tile,
@@ -94,7 +100,6 @@ LogicalResult GridWgmmaEmitter::finishPacked(const Tile &tile,
   Type element =
       cast<RankedTensorType>(op.getResult().getType()).getElementType();
   auto pair = VectorType::get({2}, sumType);
-  auto vector = VectorType::get({kTogether16}, element);
   Value sixteen = constantIndex(kBlock);
   // Threads 0..7 say where the rows of the first of four matrices are, 8..15 of the
   // second, below it, 16..23 of that beside the first, ...
@@ -102,16 +107,20 @@ LogicalResult GridWgmmaEmitter::finishPacked(const Tile &tile,
   Value beside = arith::DivUIOp::create(b, own.lane, sixteen);
   Value block = add(own.memory,
                     mul(add(mul(row, kPackedPitch), mul(beside, 8)), kPacked));
+  if (isShifted()) // behind what is kept of the columns before
+    block = add(block, constantIndex(kTogether16 * kPacked));
   // What the epilogue reads for columns that are outside it reads for the last ones.
   Value last;
   auto extent = shape.columns.extent.getConstant();
-  if (!extent || *extent % schedule.getColumns() != 0)
+  bool reads = !op.getEpilogue().empty() &&
+               !op.getEpilogue().front().getOps<LoadOp>().empty();
+  if (reads && (!extent || *extent % schedule.getColumns() != 0))
     last = arith::SubIOp::create(b, getArgument(shape.columns.extent),
                                  constantIndex(2));
   auto finishPair = [&](int64_t column, int64_t below) -> FailureOr<Value> {
     Value at = add(tile.firstColumn, add(own.column, constantIndex(column)));
     Value row = add(own.firstRow, add(own.row, constantIndex(below * 8)));
-    if (last && !op.getEpilogue().empty())
+    if (last)
       at = arith::MinSIOp::create(b, at, last);
     Position position =
         enterVector(tile.matrix, add(tile.firstRow, row), at, 2);
@@ -142,26 +151,37 @@ LogicalResult GridWgmmaEmitter::finishPacked(const Tile &tile,
           NVVM::LdStMatrixEltType::B16);
     }
     NVVM::SyncWarpOp::create(b, tools->word(-1));
-    Value perRow = constantIndex(columns / kTogether16);
-    for (int64_t k = 0; k < kWarpRows * columns / kTogether16; k += kWarp) {
-      Value number = add(own.lane, constantIndex(k));
-      Value row = arith::DivUIOp::create(b, number, perRow);
-      Value column =
-          mul(arith::RemUIOp::create(b, number, perRow), kTogether16);
-      Value from =
-          add(own.memory, mul(add(mul(row, kPackedPitch), column), kPacked));
-      row = add(tile.firstRow, add(own.firstRow, row));
-      Value at = add(tile.firstColumn, add(column, constantIndex(first)));
-      (void)emitIf(isInside(row, at), [&] {
-        Value value = LLVM::LoadOp::create(
-            b, vector, tools->getShared(toWord(from)), kTogether16 * kPacked);
-        storeResult(enterVector(tile.matrix, row, at, kTogether16), value);
-        return success();
-      });
-    }
+    if (isShifted())
+      storeShifted(tile, own, first, columns);
+    else
+      storePacked(tile, own, first, columns);
     NVVM::SyncWarpOp::create(b, tools->word(-1));
   }
   return success();
+}
+
+/// Stores `columns` columns of the warp's rows, from column `first` of the tile on.
+void GridWgmmaEmitter::storePacked(const Tile &tile, const Finisher &own,
+                                   int64_t first, int64_t columns) {
+  auto vector = VectorType::get(
+      {kTogether16},
+      cast<RankedTensorType>(op.getResult().getType()).getElementType());
+  Value perRow = constantIndex(columns / kTogether16);
+  for (int64_t k = 0; k < kWarpRows * columns / kTogether16; k += kWarp) {
+    Value number = add(own.lane, constantIndex(k));
+    Value row = arith::DivUIOp::create(b, number, perRow);
+    Value column = mul(arith::RemUIOp::create(b, number, perRow), kTogether16);
+    Value from =
+        add(own.memory, mul(add(mul(row, kPackedPitch), column), kPacked));
+    row = add(tile.firstRow, add(own.firstRow, row));
+    Value at = add(tile.firstColumn, add(column, constantIndex(first)));
+    (void)emitIf(isInside(row, at), [&] {
+      Value value = LLVM::LoadOp::create(
+          b, vector, tools->getShared(toWord(from)), kTogether16 * kPacked);
+      storeResult(enterVector(tile.matrix, row, at, kTogether16), value);
+      return success();
+    });
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,7 +190,7 @@ LogicalResult GridWgmmaEmitter::finishPacked(const Tile &tile,
 
 /// The columns' worth of operands of the epilogue that are read before there are sums.
 static int64_t countAhead(ContractOp op, int64_t lanes, int64_t vectors) {
-  if (op.getEpilogue().empty() || vectors > kTogether)
+  if (op.getEpilogue().empty() || vectors > kVectorsTogether)
     return 0;
   int64_t registers = 0;
   for (LoadOp load : op.getEpilogue().front().getOps<LoadOp>())
@@ -188,7 +208,7 @@ LogicalResult GridWgmmaEmitter::finishWide(const Tile &tile,
                                            llvm::function_ref<void()> release) {
   int64_t lanes = schedule.getLanes(), columns = schedule.getColumns();
   int64_t vectors = kWarpRows * kWideColumns / lanes;
-  int64_t together = std::min(vectors / kWarp, kTogether);
+  int64_t together = std::min(vectors / kWarp, kVectorsTogether);
   Value perRow = constantIndex(kWideColumns / lanes);
   auto pair = VectorType::get({2}, sumType);
   Type type = lanes == 1 ? sumType : VectorType::get({lanes}, sumType);

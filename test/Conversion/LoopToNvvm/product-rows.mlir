@@ -1,0 +1,35 @@
+// RUN: kiln-opt %s --convert-loop-to-nvvm --split-input-file | FileCheck %s
+
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
+  // Rows of 2,003 elements begin anywhere: pairs of sums are packed as those of other rows,
+  // and eight elements go to a multiple of 16 bytes, by the bits of their address. Words are
+  // put together of the two that their halves lie in. What is left of 64 columns is kept for
+  // those that follow; of the last ones it goes element by element.
+  // CHECK-LABEL: llvm.func @odd(
+  // CHECK-COUNT-4: nvvm.stmatrix
+  // CHECK: scf.for
+  // CHECK: %[[BITS:.*]] = llvm.ptrtoint %{{.*}} : !llvm.ptr<1> to i64
+  // CHECK: arith.trunci %[[BITS]] : i64 to i32
+  // CHECK-COUNT-4: llvm.intr.fshr
+  // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
+  // CHECK-COUNT-8: llvm.store %{{.*}} {alignment = 2 : i64} : i16, !llvm.ptr<1>
+  // CHECK-NOT: llvm.store %{{.*}} : i16
+  // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
+  // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>
+  // CHECK-COUNT-4: nvvm.stmatrix
+  // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
+  // CHECK-COUNT-16: llvm.store %{{.*}} {alignment = 2 : i64} : i16, !llvm.ptr<1>
+  // CHECK-NOT: llvm.store %{{.*}} : i16
+  // CHECK-NOT: !llvm.ptr<3> -> vector<4xi32>
+  func.func @odd(%x: tensor<1999x2048xbf16>, %w: tensor<2003x2048xbf16>) -> tensor<1999x2003xbf16> {
+    %r = loop.kernel @odd ins(%a = %x : tensor<1999x2048xbf16>, %b = %w : tensor<2003x2048xbf16>) shared []
+        schedule #loop.gpu_product<unit = wgmma, rows = 128, columns = 128, sum = 64, part_rows = 64, part_columns = 128,
+                                   stages = 4, lanes = 1, group = 16, split = 1, blocks = 132> -> tensor<1999x2003xbf16> {
+      %c = loop.contract parallel [1999, 2003] reduction [2005]
+          lhs %a[d0, d2] : tensor<1999x2048xbf16> rhs %b[d1, d2] : tensor<2003x2048xbf16>
+          acc f32 : tensor<1999x2003xbf16>
+      loop.return %c : tensor<1999x2003xbf16>
+    }
+    return %r : tensor<1999x2003xbf16>
+  }
+}
