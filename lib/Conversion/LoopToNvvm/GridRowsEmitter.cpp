@@ -13,6 +13,7 @@
 #include "kiln/Dialect/Loop/IR/RowValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -22,6 +23,9 @@ using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
+
+/// Elements of a row that a thread keeps where a multiprocessor has two blocks, at most.
+static constexpr int64_t kKeptOfTwoBlocks = 64;
 
 ExprAttr GridRowsEmitter::countOwners() {
   return guard::ceilDiv(guard::product(context, getExprs(kernel.getShared())),
@@ -461,6 +465,11 @@ LogicalResult GridRowsEmitter::emitThread() {
     return failure();
   if (auto parts = getRowParts(kernel))
     return emitPart(*parts);
+  // Otherwise the registers are divided among two blocks, and what is kept of
+  // a row goes to memory.
+  if (schedule.getSteps() * schedule.getLanes() > kKeptOfTwoBlocks)
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      b.getI32IntegerAttr(1));
   sharedExtents = analysis::collapseShared(kernel, layout);
   ExprAttr points = guard::product(context, sharedExtents);
   int64_t rows = schedule.getRows();

@@ -92,3 +92,30 @@ func.func @odd(%x: !o) -> !o {
   }
   return %r : !o
 }
+
+// A block of 512 threads that keep 104 elements each has all registers of a multiprocessor.
+// CHECK-LABEL: llvm.func @kept(
+// CHECK-SAME: nvvm.minctasm = 1 : i32
+// CHECK-LABEL: llvm.func @walked(
+// CHECK-NOT: nvvm.minctasm
+func.func @keep(%x: tensor<64x50257xbf16>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %r = loop.kernel @kept ins(%a = %x : tensor<64x50257xbf16>) shared [64]
+      schedule #loop.gpu_rows<threads = 512, rows = 1, lanes = 8, steps = 13> -> tensor<64xf32> {
+    %m = loop.reduce parallel (%i) in [64] reduction (%j) in [50257] <max> : tensor<64xf32> {
+      %e = loop.load %a[%i, %j] : tensor<64x50257xbf16>
+      %f = arith.extf %e : bf16 to f32
+      loop.yield %f : f32
+    }
+    loop.return %m : tensor<64xf32>
+  }
+  %s = loop.kernel @walked ins(%a = %x : tensor<64x50257xbf16>) shared [64]
+      schedule #loop.gpu_rows<threads = 512, rows = 1, lanes = 8, steps = 0> -> tensor<64xf32> {
+    %m = loop.reduce parallel (%i) in [64] reduction (%j) in [50257] <max> : tensor<64xf32> {
+      %e = loop.load %a[%i, %j] : tensor<64x50257xbf16>
+      %f = arith.extf %e : bf16 to f32
+      loop.yield %f : f32
+    }
+    loop.return %m : tensor<64xf32>
+  }
+  return %r, %s : tensor<64xf32>, tensor<64xf32>
+}
