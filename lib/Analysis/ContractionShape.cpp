@@ -9,6 +9,7 @@
 #include "kiln/Analysis/ContractionShape.h"
 
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Analysis/StoredRows.h"
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -90,7 +91,6 @@ ShapeAnalysis::ShapeAnalysis(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
                              ArrayRef<ExprAttr> rhsStrides,
                              const ContractionFrame &frame)
     : op(op), frame(frame), context(op.getContext()) {
-  auto result = cast<RankedTensorType>(op.getResult().getType());
   extents = loop::getExprs(op.getParallelExtents());
   parallel = extents.size();
   llvm::append_range(extents, loop::getExprs(op.getReductionExtents()));
@@ -104,7 +104,8 @@ ShapeAnalysis::ShapeAnalysis(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
   shape.addresses[2] = analysis::linearize(
       context, loop::getIdentityMap(context, parallel),
       frame.resultStrides.empty()
-          ? guard::getContiguousStrides(context, *guard::getDims(result))
+          ? guard::getContiguousStrides(
+                context, *guard::getDims(getStoredType(op.getResult())))
           : llvm::to_vector(frame.resultStrides),
       assumptions);
   for (auto [k, mask] : llvm::enumerate(loop::getExprs(op.getMasks())))

@@ -19,6 +19,7 @@
 
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Analysis/StoredRows.h"
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -86,8 +87,7 @@ KernelLayout analysis::getLayout(KernelOp kernel,
   for (Value result : body.getTerminator()->getOperands())
     layout.try_emplace(
         result, guard::getContiguousStrides(
-                    context,
-                    *guard::getDims(cast<RankedTensorType>(result.getType()))));
+                    context, *guard::getDims(getStoredType(result))));
   unsigned shared = kernel.getShared().size();
   for (loop::NestOpInterface nest : kernel.getNests()) {
     for (Value result : nest->getResults()) {

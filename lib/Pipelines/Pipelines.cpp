@@ -169,14 +169,16 @@ static void fuse(mlir::OpPassManager &pm, const LoopPipelineOptions &options) {
     functions.addPass(loop::createFuseColumnsPass());
   }
   // What is left alone in its kernel by then is a product by itself.
-  functions.addPass(loop::createPackOperandsPass());
-  functions.addPass(loop::createOrderKernelsPass());
-  functions.addPass(loop::createChooseSchedulePass());
+  pm.addPass(loop::createPadRowsPass());
+  mlir::OpPassManager &scheduled = pm.nest<mlir::func::FuncOp>();
+  scheduled.addPass(loop::createPackOperandsPass());
+  scheduled.addPass(loop::createOrderKernelsPass());
+  scheduled.addPass(loop::createChooseSchedulePass());
   // What panels there are is said by the schedule.
   if (options.preparedBytes >= 0) {
     loop::PackWeightsPassOptions weights;
     weights.limit = options.preparedBytes;
-    functions.addPass(loop::createPackWeightsPass(weights));
+    scheduled.addPass(loop::createPackWeightsPass(weights));
   }
 }
 

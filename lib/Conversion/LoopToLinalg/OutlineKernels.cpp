@@ -10,6 +10,7 @@
 #include "SymbolicValues.h"
 
 #include "kiln/Analysis/KernelLayout.h"
+#include "kiln/Analysis/StoredRows.h"
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
@@ -142,7 +143,8 @@ func::FuncOp Outliner::outline(StringRef name) {
     SmallVector<ExprAttr> dims =
         *guard::getDims(cast<RankedTensorType>(tensor.getType()));
     if (k >= strides.size())
-      strides.push_back(guard::getContiguousStrides(context, dims));
+      strides.push_back(guard::getContiguousStrides(
+          context, *guard::getDims(analysis::getStoredType(tensor))));
     for (ArrayRef<ExprAttr> list : {ArrayRef(dims), ArrayRef(strides[k])})
       for (ExprAttr expr : list)
         if (!expr.getConstant())

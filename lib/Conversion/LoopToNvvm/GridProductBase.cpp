@@ -9,6 +9,7 @@
 #include "GridProduct.h"
 
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Analysis/StoredRows.h"
 #include "kiln/Dialect/Loop/IR/Precision.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,7 +42,8 @@ LogicalResult GridProductBase::analyze() {
     return refuse(schedule) << "whose unit rounds f32 to tf32, which its "
                                "target does not permit";
   int64_t lanes = schedule.getLanes();
-  if (!analysis::hasVectors(op, shape, lanes))
+  if (!analysis::canStoreVectors(op, shape, lanes,
+                                 /*inParts=*/schedule.getSplit() > 1))
     return refuse(schedule) << "because " << lanes
                             << " lanes do not divide rows of its result";
   reached.push_back(shape.rows.extent);

@@ -66,6 +66,7 @@ static OpResult getReshaped(KernelOp copy) {
   SmallVector<NestOpInterface> nests = copy.getNests();
   if (nests.size() != 1 || copy.getInputs().size() != 1 ||
       copy.getNumResults() != 1 ||
+      copy.getResult(0).getType() != nests.front()->getResult(0).getType() ||
       llvm::any_of(copy->getUsers(), llvm::IsaPred<KernelOp>))
     return {};
   auto op = dyn_cast<PointwiseOp>(nests.front().getOperation());

@@ -33,3 +33,35 @@ module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 13
     return %r : tensor<1999x2003xbf16>
   }
 }
+
+// -----
+
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
+  // Longer rows begin at multiples of 16 bytes, and the last vector of one runs over the end:
+  // 2,003 columns are asked for, and what is behind them is nobody's.
+  // CHECK-LABEL: llvm.func @longer(
+  // CHECK: arith.constant 2003 : index
+  // CHECK: arith.constant 2048 : index
+  // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xbf16>, !llvm.ptr<1>
+  // CHECK-NOT: i16
+  func.func @longer(%x: tensor<1999x2048xbf16>, %w: tensor<2003x2048xbf16>) -> tensor<1999xf32> {
+    %r = loop.kernel @longer ins(%a = %x : tensor<1999x2048xbf16>, %b = %w : tensor<2003x2048xbf16>) shared []
+        schedule #loop.gpu_product<unit = wgmma, rows = 128, columns = 128, sum = 64, part_rows = 64, part_columns = 128,
+                                   stages = 4, lanes = 8, group = 16, split = 1, blocks = 132> -> tensor<1999x2048xbf16> {
+      %c = loop.contract parallel [1999, 2003] reduction [2005]
+          lhs %a[d0, d2] : tensor<1999x2048xbf16> rhs %b[d1, d2] : tensor<2003x2048xbf16>
+          acc f32 : tensor<1999x2003xbf16>
+      loop.return %c : tensor<1999x2003xbf16>
+    }
+    %s = loop.kernel @sums ins(%a = %r : tensor<1999x2048xbf16>) shared [1999]
+        schedule #loop.gpu_rows<threads = 256, rows = 1, lanes = 8, steps = 0> -> tensor<1999xf32> {
+      %m = loop.reduce parallel (%i) in [1999] reduction (%j) in [2003] <max> : tensor<1999xf32> {
+        %e = loop.load %a[%i, %j] : tensor<1999x2048xbf16>
+        %f = arith.extf %e : bf16 to f32
+        loop.yield %f : f32
+      }
+      loop.return %m : tensor<1999xf32>
+    }
+    return %s : tensor<1999xf32>
+  }
+}

@@ -411,3 +411,48 @@ func.func @precision(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 func.func @precise(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {loop.tf32 = true} {
   return %x : tensor<4x4xf32>
 }
+
+// -----
+
+// Rows of a result may be longer than what is made of them, and no shorter.
+func.func @short_rows(%x: tensor<4x8xf32>) -> tensor<4x6xf32> {
+  // expected-error @+1 {{'loop.kernel' op expects its body to return 'tensor<4x6xf32>', but found 'tensor<4x8xf32>'}}
+  %r = loop.kernel @k ins(%a = %x : tensor<4x8xf32>) shared [4, 8] -> tensor<4x6xf32> {
+    %p = loop.pointwise (%i, %j) in [4, 8] : tensor<4x8xf32> {
+      %v = loop.load %a[%i, %j] : tensor<4x8xf32>
+      loop.yield %v : f32
+    }
+    loop.return %p : tensor<4x8xf32>
+  }
+  return %r : tensor<4x6xf32>
+}
+
+// -----
+
+// Only the last dimension has more.
+func.func @more_rows(%x: tensor<4x8xf32>) -> tensor<5x8xf32> {
+  // expected-error @+1 {{'loop.kernel' op expects its body to return 'tensor<5x8xf32>', but found 'tensor<4x8xf32>'}}
+  %r = loop.kernel @k ins(%a = %x : tensor<4x8xf32>) shared [4, 8] -> tensor<5x8xf32> {
+    %p = loop.pointwise (%i, %j) in [4, 8] : tensor<4x8xf32> {
+      %v = loop.load %a[%i, %j] : tensor<4x8xf32>
+      loop.yield %v : f32
+    }
+    loop.return %p : tensor<4x8xf32>
+  }
+  return %r : tensor<5x8xf32>
+}
+
+// -----
+
+// Pointwise nests and products make such rows, not reductions.
+func.func @reduced_rows(%x: tensor<4x5x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @+1 {{'loop.kernel' op expects its body to return 'tensor<4x8xf32>', but found 'tensor<4x5xf32>'}}
+  %r = loop.kernel @k ins(%a = %x : tensor<4x5x8xf32>) shared [4] -> tensor<4x8xf32> {
+    %s = loop.reduce parallel (%i, %k) in [4, 5] reduction (%j) in [8] <max> : tensor<4x5xf32> {
+      %v = loop.load %a[%i, %k, %j] : tensor<4x5x8xf32>
+      loop.yield %v : f32
+    }
+    loop.return %s : tensor<4x5xf32>
+  }
+  return %r : tensor<4x8xf32>
+}

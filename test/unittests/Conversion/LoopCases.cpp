@@ -556,6 +556,8 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"ProductOfColumns", kProductOfColumns, {{}}, 0, 4},
       {"ProductOfAVector", kProductOfAVector, {{}}, 0, 4},
       {"ProductWithRounding", kProductWithRounding, {{}}, 0, 4},
+      {"LongerRows", kLongerRows, {{}}, 0, 64},
+      {"LongerRowsOfF32", kLongerRowsOfF32},
       {"Convolution", kConvolution},
       {"TwoKernels", kTwoKernels, one},
   });

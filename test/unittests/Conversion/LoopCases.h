@@ -63,7 +63,8 @@ extern const char kOddRows[], kScans[], kGenericScan[], kSorts[], kLongSort[],
     kKeptOfSorts[], kSelections[], kScatterKinds[], kScatterVectors[];
 extern const char kNumbers[], kHeads[];
 extern const char kProductOfRows[], kProductOfColumns[],
-    kProductOfAVector[], kProductWithRounding[];
+    kProductOfAVector[], kProductWithRounding[], kLongerRows[],
+    kLongerRowsOfF32[];
 extern const char kReduceLast[], kReduceLeading[], kReduceMiddle[],
     kReduceWithin[], kReduceSeveral[], kArgMax[], kLayerNorm[], kSoftmax[],
     kGenericReduce[], kEmptyReduce[], kColumnParts[], kRowParts[],

@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -413,6 +414,20 @@ void Interpreter::runScatter(ScatterOp op) {
   tensors[op.getResult()] = result;
 }
 
+/// What a kernel gives with longer rows: nobody may read what is behind.
+static Array lengthenRows(const Array &made, std::vector<int64_t> sizes) {
+  if (made.sizes == sizes)
+    return made;
+  Array stored;
+  stored.sizes = std::move(sizes);
+  Scalar nobodys = {std::numeric_limits<double>::quiet_NaN(), -77};
+  stored.elements.assign(stored.count(), nobodys);
+  int64_t own = made.sizes.back(), length = stored.sizes.back();
+  for (int64_t i = 0, count = made.count(); i < count; ++i)
+    stored.elements[i / own * length + i % own] = made.elements[i];
+  return stored;
+}
+
 void Interpreter::runBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
     if (auto kernel = dyn_cast<KernelOp>(op)) {
@@ -424,7 +439,9 @@ void Interpreter::runBlock(Block &block) {
       for (auto [result, value] :
            llvm::zip_equal(kernel.getResults(),
                            body.getTerminator()->getOperands()))
-        tensors[result] = Array(tensor(value));
+        tensors[result] = lengthenRows(
+            tensor(value),
+            evaluateSizes(cast<RankedTensorType>(result.getType()), symbols));
     } else if (auto pointwise = dyn_cast<PointwiseOp>(op)) {
       runPointwise(pointwise);
     } else if (auto reduce = dyn_cast<ReduceOp>(op)) {

@@ -16,7 +16,7 @@
 #include "GridExport.h"
 #include "LoopCases.h"
 
-#include "kiln/Analysis/ContractionShape.h"
+#include "kiln/Analysis/StoredRows.h"
 #include "kiln/Dialect/Loop/IR/RowParts.h"
 #include "kiln/Dialect/Loop/IR/RowValues.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
@@ -93,7 +93,8 @@ static ScheduleAttr getProduct(ContractOp op,
                    (tf32 && factor.isF32()));
   ProductUnit unit = isMatrix ? ProductUnit::Mma : ProductUnit::Fma;
   int64_t lanes = 4;
-  while (lanes > 1 && !analysis::hasVectors(op, *shape, lanes))
+  while (!analysis::canStoreVectors(op, *shape, lanes,
+                                    /*inParts=*/split > 1))
     lanes /= 2;
   int64_t part = isMatrix ? 16 : 4;
   return GPUProductScheduleAttr::get(

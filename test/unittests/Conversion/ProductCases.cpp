@@ -85,3 +85,88 @@ func.func @main(%x: !a, %y: !b) -> !c {
   }
   return %r : !c
 })";
+
+// Rows that are longer than what is made of them: a product makes some and another reads
+// others, which a kernel makes that walks them. What is behind them is not a number.
+const char loop::kLongerRows[] = R"(
+!x = tensor<37x24xbf16>
+!w = tensor<21x24xbf16>
+!l = tensor<37x21xbf16>
+!p = tensor<37x24xbf16>
+!m = tensor<37xf32>
+func.func @main(%x: !x, %w: !w) -> (!x, !w) {
+  %l = loop.kernel @l ins(%a = %x : !x, %b = %w : !w) shared [37, 21] -> !p {
+    %half = arith.constant 0.5 : f32
+    %s = loop.contract parallel [37, 21] reduction [24]
+        lhs %a[d0, d2] : !x rhs %b[d1, d2] : !w acc f32 : !l
+        epilogue (%acc, %i, %j) {
+      %h = arith.mulf %acc, %half : f32
+      %t = arith.truncf %h : f32 to bf16
+      loop.yield %t : bf16
+    }
+    loop.return %s : !l
+  }
+  %g = loop.kernel @g ins(%a = %l : !p) shared [37] -> !p {
+    %m = loop.reduce parallel (%i) in [37] reduction (%j) in [21] <max> : !m {
+      %e = loop.load %a[%i, %j] : !p
+      %f = arith.extf %e : bf16 to f32
+      loop.yield %f : f32
+    }
+    %q = loop.pointwise (%i, %j) in [37, 21] : !l {
+      %e = loop.load %a[%i, %j] : !p
+      %f = arith.extf %e : bf16 to f32
+      %h = loop.load %m[%i] : !m
+      %d = arith.subf %f, %h : f32
+      %t = arith.truncf %d : f32 to bf16
+      loop.yield %t : bf16
+    }
+    loop.return %q : !l
+  }
+  %y = loop.kernel @y ins(%a = %g : !p, %b = %w : !w) shared [37, 24] -> !x {
+    %s = loop.contract parallel [37, 24] reduction [21]
+        lhs %a[d0, d2] : !p rhs %b[d2, d1] : !w acc f32 : !x
+    loop.return %s : !x
+  }
+  %v = loop.kernel @v ins(%a = %g : !p, %b = %x : !x) shared [21, 24] -> !w {
+    %s = loop.contract parallel [21, 24] reduction [37]
+        lhs %a[d2, d0] : !p rhs %b[d2, d1] : !x acc f32 : !w
+    loop.return %s : !w
+  }
+  return %y, %v : !x, !w
+})";
+
+// The same of f32, with an epilogue that reads for each column, and two matrices.
+const char loop::kLongerRowsOfF32[] = R"(
+!x = tensor<2x9x5xf32>
+!w = tensor<13x5xf32>
+!b = tensor<13xf32>
+!l = tensor<2x9x13xf32>
+!p = tensor<2x9x16xf32>
+func.func @main(%x: !x, %w: !w, %b: !b) -> !l {
+  %l = loop.kernel @l ins(%a = %x : !x, %c = %w : !w, %d = %b : !b) shared [2, 9, 13] -> !p {
+    %s = loop.contract parallel [2, 9, 13] reduction [5]
+        lhs %a[d0, d1, d3] : !x rhs %c[d2, d3] : !w acc f32 : !l
+        epilogue (%acc, %i, %j, %k) {
+      %e = loop.load %d[%k] : !b
+      %t = arith.addf %acc, %e : f32
+      loop.yield %t : f32
+    }
+    loop.return %s : !l
+  }
+  %n = loop.kernel @n ins(%a = %l : !p) shared [2, 9, 13] -> !p {
+    %q = loop.pointwise (%i, %j, %k) in [2, 9, 13] : !l {
+      %e = loop.load %a[%i, %j, %k] : !p
+      %t = arith.negf %e : f32
+      loop.yield %t : f32
+    }
+    loop.return %q : !l
+  }
+  %y = loop.kernel @y ins(%a = %n : !p) shared [2, 9, 13] -> !l {
+    %q = loop.pointwise (%i, %j, %k) in [2, 9, 13] : !l {
+      %e = loop.load %a[%i, %j, 12 - %k] : !p
+      loop.yield %e : f32
+    }
+    loop.return %q : !l
+  }
+  return %y : !l
+})";

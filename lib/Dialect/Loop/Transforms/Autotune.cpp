@@ -157,6 +157,10 @@ static LogicalResult readTable(KernelOp kernel, TuneInput &input) {
 bool Autotune::isWanted(KernelOp kernel) const {
   if (!kernel.getScheduleAttr())
     return false;
+  // What is behind longer rows of a result is nobody's, and would be compared.
+  if (kernel.getBody().front().getTerminator()->getOperandTypes() !=
+      kernel.getResultTypes())
+    return false;
   bool contracts = llvm::any_of(kernel.getNests(), [](NestOpInterface nest) {
     return isa<ContractOp>(nest.getOperation());
   });

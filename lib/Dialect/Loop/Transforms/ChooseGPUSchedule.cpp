@@ -12,6 +12,7 @@
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/ContractionShape.h"
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Analysis/StoredRows.h"
 #include "kiln/Dialect/Loop/IR/Precision.h"
 #include "kiln/Dialect/Loop/IR/RowParts.h"
 #include "kiln/Dialect/Loop/IR/RowValues.h"
@@ -443,6 +444,15 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
   return product;
 }
 
+int64_t loop::getProductLanes(ContractOp op,
+                              const analysis::ContractionShape &shape,
+                              int64_t split) {
+  int64_t lanes = 8;
+  while (!analysis::canStoreVectors(op, shape, lanes, /*inParts=*/split > 1))
+    lanes /= 2;
+  return lanes;
+}
+
 /// A matrix times a vector, both along the sum: threads share a row of the matrix, which
 /// is read once and needs no tile. Null for others, and where there are too few rows.
 static ScheduleAttr chooseVectorProduct(ContractOp op,
@@ -493,12 +503,10 @@ static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
   GPUProductSchedule s = chooseGPUProduct(product, machine);
   if (s.rows == 0)
     return {};
-  int64_t lanes = 8;
-  while (!analysis::hasVectors(op, *shape, lanes))
-    lanes /= 2;
   return GPUProductScheduleAttr::get(
       kernel.getContext(), s.unit, s.rows, s.columns, s.sum, s.partRows,
-      s.partColumns, s.stages, lanes, s.group, s.split, s.blocks, s.cluster);
+      s.partColumns, s.stages, getProductLanes(op, *shape, s.split), s.group,
+      s.split, s.blocks, s.cluster);
 }
 
 ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,

@@ -138,7 +138,8 @@ void GPUCollector::addProducts(GPUProductScheduleAttr s) {
     return;
   auto with = [&](const GPUProductSchedule &p) {
     add<GPUProductScheduleAttr>(p.unit, p.rows, p.columns, p.sum, p.partRows,
-                                p.partColumns, p.stages, s.getLanes(), p.group,
+                                p.partColumns, p.stages,
+                                getProductLanes(op, *shape, p.split), p.group,
                                 p.split, p.blocks, p.cluster);
   };
   GPUProductSchedule own = {s.getUnit(),   s.getRows(),     s.getColumns(),

@@ -70,7 +70,8 @@ static bool liesOver(KernelOp kernel, Value result, Value input) {
 static bool isStoredOnly(KernelOp kernel, unsigned number) {
   Value value = kernel.getBody().front().getTerminator()->getOperand(number);
   auto writer = value.getDefiningOp<NestOpInterface>();
-  if (!writer || !writer.isPointwise())
+  if (!writer || !writer.isPointwise() ||
+      value.getType() != kernel.getResult(number).getType())
     return false;
   // One value per point of the shared domain stays in a register.
   auto type = cast<RankedTensorType>(value.getType());

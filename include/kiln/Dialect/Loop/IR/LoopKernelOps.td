@@ -51,7 +51,9 @@ def Loop_KernelOp : Loop_Op<"kernel", [Pure, IsolatedFromAbove,
       are returned and not read.
     - (C3) a load of a result of the kernel has `shared` index k in place k; in a sum
       over parts, the index that follows from the part and the row in it.
-    - (C4) `loop.return` has the types of the results.
+    - (C4) `loop.return` has the types of the results. The result of a pointwise nest, or of a
+      contraction that is alone, may have longer rows: its last dimension has more elements
+      than the nest makes, both of a known number. What these are is not defined.
     - (C5) a scatter is alone, and so is a scan or sort whose `dimension` is less
       than the number of shared extents; beside a contraction are other
       contractions, pointwise nests and reductions, none over parts of the rows.

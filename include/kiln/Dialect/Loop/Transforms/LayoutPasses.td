@@ -118,4 +118,41 @@ def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
 
+def PadRowsPass : Pass<"loop-pad-rows", "::mlir::ModuleOp"> {
+  let summary = "Let rows of a tensor begin where a GPU reads vectors";
+  let description = [{
+    Assumes fused kernels. On a GPU with warpgroups (sm_90a), a tensor of 1 MiB and more whose
+    rows are no multiple of 16 bytes, as 50,257 logits, gets longer rows, of multiples of 32
+    bytes, and of whole lines of 128 where rows are long. What is behind their elements is not defined, and nobody
+    reads it. Who makes the tensor stores vectors, who walks its rows reads them, and products
+    need no copy for the copy engine (`loop-pack-operands`).
+
+    This is done where a product makes the tensor, or a kernel that walks each row for itself,
+    with a reduction of it; where only products, whose factor it may be in boxes, and such
+    kernels read it; and where one of the products is one of matrix units. The tensor may be
+    saved for another function (`loop.carried`), which then reads it so, too.
+
+    Before:
+
+    ```mlir
+    %l = loop.kernel @logits ins(...) shared [4096, 50257] -> tensor<4096x50257xbf16> {
+      %c = loop.contract parallel [4096, 50257] reduction [768] ... : tensor<4096x50257xbf16>
+      loop.return %c : tensor<4096x50257xbf16>
+    }
+    %s = loop.kernel @sums ins(%a = %l : tensor<4096x50257xbf16>) shared [4096] ...
+    ```
+
+    After:
+
+    ```mlir
+    %l = loop.kernel @logits ins(...) shared [4096, 50257] -> tensor<4096x50304xbf16> {
+      %c = loop.contract parallel [4096, 50257] reduction [768] ... : tensor<4096x50257xbf16>
+      loop.return %c : tensor<4096x50257xbf16>
+    }
+    %s = loop.kernel @sums ins(%a = %l : tensor<4096x50304xbf16>) shared [4096] ...
+    ```
+  }];
+  let dependentDialects = ["::kiln::loop::LoopDialect"];
+}
+
 #endif // KILN_DIALECT_LOOP_TRANSFORMS_LAYOUTPASSES_TD
