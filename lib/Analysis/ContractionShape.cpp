@@ -58,6 +58,8 @@ private:
                       ArrayRef<unsigned> sum) const;
   bool isMatrix(unsigned k, ArrayRef<unsigned> across,
                 ArrayRef<unsigned> sum) const;
+  bool hasWindowsInPlace(unsigned k, ArrayRef<unsigned> across,
+                         ArrayRef<unsigned> sum) const;
   uint64_t count(ArrayRef<unsigned> dims) const;
   unsigned countOuter(ArrayRef<unsigned> columns) const;
   bool assignMasks(ArrayRef<unsigned> rows, ArrayRef<unsigned> columns);
@@ -196,13 +198,14 @@ unsigned ShapeAnalysis::countOuter(ArrayRef<unsigned> columns) const {
 /// True if columns fill their panels so badly that rows had better be the columns,
 /// although the result is then stored across its order: the images of a late layer
 /// have 49 elements, which take two panels of 32, and its weights would be packed
-/// for each image. All images together are the rows instead.
+/// for each image. All images together are the rows instead. Windows of an image with its
+/// channels last are read where they lie as rows, and would be gathered as columns.
 bool ShapeAnalysis::wastesColumns(ArrayRef<unsigned> rows,
                                   ArrayRef<unsigned> columns,
                                   ArrayRef<unsigned> sum) const {
   // Only a whole result is free to be stored in any order.
   if (!frame.resultStrides.empty() || !frame.outer.empty() || rows.empty() ||
-      columns.empty() || sum.empty())
+      columns.empty() || sum.empty() || hasWindowsInPlace(0, rows, sum))
     return false;
   unsigned outer = countOuter(columns);
   double m = count(rows), n = count(columns.drop_front(outer)), k = count(sum);
@@ -233,18 +236,24 @@ bool ShapeAnalysis::isMatrix(unsigned k, ArrayRef<unsigned> across,
   return !shape.masks[k] && walksAsOne(k, across) && walksAsOne(k, sum);
 }
 
+/// True if operand `k` (A or B) is walked by windows of an image with its channels last, which
+/// are neighbours that are there together or not at all.
+bool ShapeAnalysis::hasWindowsInPlace(unsigned k, ArrayRef<unsigned> across,
+                                      ArrayRef<unsigned> sum) const {
+  return !isMatrix(k, across, sum) && steps[sum.back()][k].isConstant(1) &&
+         !dependsOn(shape.masks[k], sum.back()) &&
+         count(sum.back()) >= kMinChannels;
+}
+
 /// True if columns are windows of an image with its channels last, and rows a matrix: each
 /// element of a panel of such columns would be gathered, but as rows they are read where
 /// they lie. The result is then stored across its order.
 bool ShapeAnalysis::gathersColumns(ArrayRef<unsigned> rows,
                                    ArrayRef<unsigned> columns,
                                    ArrayRef<unsigned> sum) const {
-  if (frame.keepsOrder || !frame.resultStrides.empty() ||
-      !frame.outer.empty() || sum.empty() || !isMatrix(0, rows, sum) ||
-      isMatrix(1, columns, sum))
-    return false;
-  return steps[sum.back()][1].isConstant(1) && !dependsOn(shape.masks[1], sum.back()) &&
-         count(sum.back()) >= kMinChannels && count(sum) >= kMinGathered;
+  return !frame.keepsOrder && frame.resultStrides.empty() &&
+         frame.outer.empty() && !sum.empty() && isMatrix(0, rows, sum) &&
+         hasWindowsInPlace(1, columns, sum) && count(sum) >= kMinGathered;
 }
 
 /// True if packing the columns costs more than storing the result against its

@@ -13,14 +13,16 @@
 
 #include "mlir/Transforms/RegionUtils.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::analysis;
 using namespace kiln::loop;
 
 /// Fills `input` and `elements`; false where the panels are made as they are
-/// used.
-static bool fits(KernelOp kernel, PackableProduct &product) {
+/// used. Those of several matrices follow each other, where `hasBatch` permits it.
+static bool fits(KernelOp kernel, PackableProduct &product, bool hasBatch) {
   ContractOp op = product.op;
   const ContractionShape &shape = product.shape;
   auto argument =
@@ -34,8 +36,13 @@ static bool fits(KernelOp kernel, PackableProduct &product) {
     return false;
   auto depth = shape.sum.extent.getConstant();
   auto columns = shape.columns.extent.getConstant();
-  if (!depth || !columns || *depth < 1 || *columns < 1 ||
-      !shape.batch.extent.isConstant(1))
+  auto matrices = shape.batch.extent.getConstant();
+  if (!depth || !columns || !matrices || *depth < 1 || *columns < 1 ||
+      *matrices < 1)
+    return false;
+  // One matrix for all of a batch is packed once.
+  ExprAttr step = shape.batch.steps[1];
+  if (*matrices > 1 && (!hasBatch || !step.isConstant() || step.isConstant(0)))
     return false;
   // Of runs and addresses no part may be known only in a call.
   for (const DimGroup *group : {&shape.sum, &shape.columns})
@@ -53,6 +60,7 @@ static bool fits(KernelOp kernel, PackableProduct &product) {
     for (auto [dim, extent] : llvm::enumerate(op.getDomain().all()))
       if (!extent.isConstant(1) && !llvm::is_contained(shape.sum.dims, dim) &&
           !llvm::is_contained(shape.columns.dims, dim) &&
+          !llvm::is_contained(shape.batch.dims, dim) &&
           guard::contains(expr, guard::getDim(op.getContext(), dim)))
         return false;
   }
@@ -62,8 +70,9 @@ static bool fits(KernelOp kernel, PackableProduct &product) {
   if (!outside.empty())
     return false;
   product.input = argument.getArgNumber();
-  product.elements = getPackedElements(product.schedule, *depth, *columns);
-  return true;
+  return !llvm::MulOverflow(
+      *matrices, getPackedElements(product.schedule, *depth, *columns),
+      product.elements);
 }
 
 SmallVector<PackableProduct, 0>
@@ -71,9 +80,9 @@ analysis::getPackableProducts(KernelOp kernel,
                               const KernelStrides &inputStrides) {
   SmallVector<PackableProduct, 0> found;
   auto add = [&](ContractOp op, const ContractionShape &shape,
-                 PackedScheduleAttr schedule) {
+                 PackedScheduleAttr schedule, bool hasBatch) {
     PackableProduct product{op, shape, schedule};
-    if (fits(kernel, product))
+    if (fits(kernel, product, hasBatch))
       found.push_back(std::move(product));
   };
   if (auto packed =
@@ -85,7 +94,7 @@ analysis::getPackableProducts(KernelOp kernel,
     ContractOp op = *contracts.begin();
     if (auto shape = analyzeContraction(op, layout.lookup(op.getLhs()),
                                         layout.lookup(op.getRhs())))
-      add(op, *shape, packed);
+      add(op, *shape, packed, /*hasBatch=*/true);
     return found;
   }
   auto blocks = dyn_cast_or_null<BlocksScheduleAttr>(kernel.getScheduleAttr());
@@ -99,6 +108,7 @@ analysis::getPackableProducts(KernelOp kernel,
   for (auto [product, schedule] :
        llvm::zip_equal(*products, blocks.getProducts()))
     if (!product.overRows)
-      add(product.op, product.shape, cast<PackedScheduleAttr>(schedule));
+      add(product.op, product.shape, cast<PackedScheduleAttr>(schedule),
+          /*hasBatch=*/false);
   return found;
 }

@@ -30,7 +30,7 @@ struct PackableProduct {
   ContractionShape shape;
   loop::PackedScheduleAttr schedule;
   unsigned input = 0;   ///< of the kernel: B
-  int64_t elements = 0; ///< of the panels, in the type of the sums
+  int64_t elements = 0; ///< of the panels of all matrices, in the type of the sums
 };
 
 /// The contractions of a kernel whose panels of B can be made ahead, by its

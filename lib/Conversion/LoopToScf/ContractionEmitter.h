@@ -167,7 +167,7 @@ int64_t getPackingScratch(const ContractionSpec &spec,
 
 /// Emits loops over the panels of B from `begin` to `end` (i64), which lay them out at
 /// `panels` as the packed scheme has them: `getPackedElements` elements (Weights.h) for
-/// all. Of `spec` what is said of B, columns and k counts.
+/// each matrix of the batch. Of `spec` what is said of B, the batch, columns and k counts.
 void emitPackedColumns(mlir::OpBuilder &b, mlir::Location loc,
                        const ContractionSpec &spec, PackedScheduleAttr schedule,
                        mlir::Value begin, mlir::Value end, mlir::Value panels,

@@ -290,7 +290,19 @@ Value PackedTile::getPackedAhead(Value panels, Value block, Value column) {
   int64_t whole = schedule.getBlockDepth() / together;
   Value before = c.mul(c.mul(block, whole), count);
   Value inBlock = c.mul(c.div(column, c.constant(nr)), steps);
-  return sumAddress(panels, c.mul(c.add(before, inBlock), nr));
+  Value row = c.add(before, inBlock);
+  if (!spec.batch.is(1))
+    row = c.add(row, c.mul(batch, c.mul(countPackedSteps(), count)));
+  return sumAddress(panels, c.mul(row, nr));
+}
+
+/// The steps of a panel of all of k, as `getPackedElements` (Weights.h) has them.
+Value PackedTile::countPackedSteps() {
+  Value depth = c.constant(schedule.getBlockDepth());
+  Value rest = c.ceilDiv(c.rem(all, depth), together * c.lanes);
+  return c.add(c.mul(c.div(all, depth),
+                     getPackedSteps(schedule, schedule.getBlockDepth())),
+               c.mul(rest, c.lanes));
 }
 
 /// Where the rows of a tile begin in the panels of A.
@@ -431,9 +443,15 @@ void kiln::loop::emitPackedColumns(OpBuilder &b, Location loc,
                                    Value end, Value panels, Value scratch) {
   ContractionBuilder c(b, loc, spec, schedule.getLanes(), schedule.getMasked());
   Value zero = c.constant(0), n = c.get(spec.n);
+  Value count = c.ceilDiv(n, schedule.getTileColumns());
   c.forEach(begin, end, 1, [&](Value panel) {
+    Value batch = zero;
+    if (!spec.batch.is(1)) {
+      batch = c.div(panel, count);
+      panel = c.rem(panel, count);
+    }
     Value column = c.mul(panel, schedule.getTileColumns());
-    PackedTile(c, schedule, zero, zero, zero, column, n, scratch)
+    PackedTile(c, schedule, batch, zero, zero, column, n, scratch)
         .emitColumns(panels);
   });
 }

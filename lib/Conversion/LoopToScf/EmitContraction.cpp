@@ -298,6 +298,7 @@ void ProductEmitter::describeOperand(const ContractionShape &shape,
 /// Fills `spec` with what packing B asks for.
 void ProductEmitter::describeColumns(ContractOp op,
                                      const ContractionShape &shape) {
+  spec.batch = toExtent(shape.batch.extent);
   spec.n = toExtent(shape.columns.extent);
   spec.k = toExtent(shape.sum.extent);
   spec.sumType = op.getAccType();
@@ -412,7 +413,8 @@ LogicalResult ColumnsPacker::emitItems() {
   if (shape.masks[1])
     spec.b.mask = makeMask(shape.masks[1], shape.sum, shape.columns, domain);
   masksTails = packed.getMasked() && !analysis::mayTrap(kernel);
-  work = guard::ceilDiv(shape.columns.extent, packed.getTileColumns());
+  work = shape.batch.extent *
+         guard::ceilDiv(shape.columns.extent, packed.getTileColumns());
   if (int64_t bytes = getPackingScratch(spec, packed))
     scratchBytes = guard::getConstant(context, bytes);
   emitPackedColumns(b, op.getLoc(), spec, packed,

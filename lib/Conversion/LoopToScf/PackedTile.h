@@ -16,7 +16,7 @@
 //
 // and of bf16 and bytes those of ContractionWords.cpp, where a step of k is two
 // or four of them. Panels of B that are made ahead lie in memory in the same
-// way, [block of k][panel].
+// way, [matrix of the batch][block of k][panel].
 //
 // Both are padded with zeros to a multiple of L along k. Rows and columns
 // outside the matrix repeat the last one inside; what is computed from them is
@@ -55,6 +55,7 @@ private:
   void setBlock(Value block);
   Value isWhole(Value column);
   Value getPackedAhead(Value panels, Value block, Value column);
+  Value countPackedSteps();
   Value getPanelRow(Value tile);
   void packRows(Value first, Value tiles, Value panels);
   void packRowsAlongK(Value first, Value tiles, Value panels);

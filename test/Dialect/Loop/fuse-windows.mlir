@@ -54,3 +54,31 @@ func.func @own_channels(%g: tensor<2x64x16xf32>, %x: tensor<2x64x16xf32>) -> ten
   }
   return %w : tensor<16x1x3x3xf32>
 }
+
+// A reader that counts the channels of all groups as one becomes the epilogue of a convolution
+// by groups; windows over the result, which never leave its channels, read it by groups.
+
+// CHECK-LABEL: func.func @groups
+// CHECK: %[[Y:.*]] = loop.contract parallel [2, 14, 14, 4, 16] reduction [3, 3, 16]
+// CHECK-SAME: epilogue (%acc, %i, %j, %k, %l, %
+// CHECK-NOT: loop.pointwise
+// CHECK: loop.contract parallel [2, 14, 14, 8, 8] reduction [3, 3, 8]
+// CHECK-SAME: lhs %{{.*}}[d0, d1 + d5 - 1, d2 + d6 - 1, floordiv(d3 * 8 + d7, 16), mod(d3 * 8 + d7, 16)] : tensor<2x14x14x4x16xf32>
+func.func @groups(%x: tensor<2x16x16x64xf32>, %w: tensor<64x3x3x16xf32>, %v: tensor<64x3x3x8xf32>)
+    -> tensor<2x14x14x8x8xf32> {
+  %y = loop.contract parallel [2, 14, 14, 4, 16] reduction [3, 3, 16]
+      lhs %x[d0, d1 + d5, d2 + d6, d3 * 16 + d7] : tensor<2x16x16x64xf32>
+      rhs %w[d3 * 16 + d4, d5, d6, d7] : tensor<64x3x3x16xf32>
+      acc f32 : tensor<2x14x14x4x16xf32>
+  %r = loop.pointwise (%n, %h, %u, %c) in [2, 14, 14, 64] : tensor<2x14x14x64xf32> {
+    %e = loop.load %y[%n, %h, %u, floordiv(%c, 16), mod(%c, 16)] : tensor<2x14x14x4x16xf32>
+    %a = math.absf %e : f32
+    loop.yield %a : f32
+  }
+  %z = loop.contract parallel [2, 14, 14, 8, 8] reduction [3, 3, 8]
+      lhs %r[d0, d1 + d5 - 1, d2 + d6 - 1, d3 * 8 + d7] : tensor<2x14x14x64xf32>
+          mask and(and(le(1, d1 + d5), lt(d1 + d5 - 1, 14)), and(le(1, d2 + d6), lt(d2 + d6 - 1, 14)))
+      rhs %v[d3 * 8 + d4, d5, d6, d7] : tensor<64x3x3x8xf32> mask 1
+      acc f32 : tensor<2x14x14x8x8xf32>
+  return %z : tensor<2x14x14x8x8xf32>
+}

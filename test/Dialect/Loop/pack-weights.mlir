@@ -81,3 +81,21 @@ func.func @limited(%x: tensor<48x64xf32>, %w: tensor<64x64xf32> {loop.frozen}) -
   }
   return %0, %w : tensor<48x64xf32>, tensor<64x64xf32>
 }
+
+// -----
+
+#panels = #loop.packed<lanes = 16, tile_rows = 6, tile_columns = 32, block_rows = 24, block_depth = 64, item_rows = 24, item_columns = 64, unroll = 4, masked = true, grain = 1>
+
+// The matrices of a batch each have their panels: two for each of two.
+
+// CHECK-LABEL: func.func @batch
+// CHECK: {loop.packed_ahead}
+// PANELS-LABEL: func.func @batch
+// PANELS: loop.launch @kernels::@k_panels(%{{.*}}) symbols [] work 4 grain 1 {loop.packed_ahead} : (tensor<2x20x40xf32>) -> tensor<4096xf32>
+func.func @batch(%x: tensor<2x48x20xf32>, %w: tensor<2x20x40xf32> {loop.frozen}) -> tensor<2x48x40xf32> {
+  %0 = loop.kernel @k ins(%a = %x : tensor<2x48x20xf32>, %b = %w : tensor<2x20x40xf32>) shared [] schedule #panels -> tensor<2x48x40xf32> {
+    %1 = loop.contract parallel [2, 48, 40] reduction [20] lhs %a[d0, d1, d3] : tensor<2x48x20xf32> rhs %b[d0, d3, d2] : tensor<2x20x40xf32> acc f32 : tensor<2x48x40xf32>
+    loop.return %1 : tensor<2x48x40xf32>
+  }
+  return %0 : tensor<2x48x40xf32>
+}

@@ -333,6 +333,30 @@ func.func @main(%x: !x) -> (!x, !x) {
   return %r#0, %r#1 : !x, !x
 })";
 
+// Groups of four channels that give twelve, of an image with its channels last: a matrix for
+// each group, whose windows are read where they lie.
+static const char kGroups[] = R"(
+!x = tensor<?x5x?x12xf32, #guard.shape<[s0, 5, s1, 12]>>
+!w = tensor<36x4x3x3xf32>
+!b = tensor<36xf32>
+!y = tensor<?x5x?x3x12xf32, #guard.shape<[s0, 5, s1, 3, 12]>>
+func.func @main(%x: !x, %w: !w, %p: !b) -> !y {
+  %r = loop.kernel @k ins(%a = %x : !x, %b = %w : !w, %c = %p : !b)
+      shared [s0, 5, s1, 3, 12] -> !y {
+    %s = loop.contract parallel [s0, 5, s1, 3, 12] reduction [3, 3, 4]
+        lhs %a[d0, d1 + d5 - 1, d2 + d6 - 1, d3 * 4 + d7] : !x
+            mask and(le(1, d1 + d5), lt(d1 + d5 - 1, 5), le(1, d2 + d6), lt(d2 + d6 - 1, s1))
+        rhs %b[d3 * 12 + d4, d7, d5, d6] : !w mask 1
+        acc f32 : !y epilogue (%acc, %n, %i, %j, %g, %o) {
+      %e = loop.load %c[%g * 12 + %o] : !b
+      %f = arith.addf %acc, %e : f32
+      loop.yield %f : f32
+    }
+    loop.return %s : !y
+  }
+  return %r : !y
+})";
+
 llvm::ArrayRef<LoopCase> loop::getWindowCases() {
   static const std::vector<SymbolValues> images = {
       {{"s0", 1}, {"s1", 1}},  {{"s0", 2}, {"s1", 7}},
@@ -357,6 +381,7 @@ llvm::ArrayRef<LoopCase> loop::getWindowCases() {
       {"SingleElement", kSingle},
       {"ChannelsLast", kChannelsLast, images, 0, 1024},
       {"ManyChannels", kManyChannels, {{{"s0", 0}}, {{"s0", 1}}, {{"s0", 3}}}, 0, 4096},
+      {"GroupsLast", kGroups, images, 0, 1024},
       {"ChannelsFirst", kChannelsFirst, {{}}, 0, 1024},
       {"Depthwise", kDepthwise, few, 0, 1024},
       {"DepthwiseSpecial", kDepthwise, few, 0, 1024, /*special=*/true},

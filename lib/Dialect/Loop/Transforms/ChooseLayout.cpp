@@ -12,7 +12,8 @@
 //                              be walked across memory in it, is copied to it
 //   choose     (ImageLayouts)  the channels of what convolutions read and give, and from
 //                              there those of what pointwise nests and reductions read
-//                              and give at the same index
+//                              and give at the same index; groups of channels are a
+//                              dimension of their own, in front of those of a group
 //   permute    (PermuteNest)   the domain of the nest that makes a tensor, and the
 //                              indices of all who read it
 //   copy       (CopyOperands)  what cannot change, or fills no vector, and is read often;
@@ -51,6 +52,8 @@ static constexpr int64_t kMinHeavySum = 128;
 static constexpr int64_t kMinFollowed = 8;
 /// Of so many convolutions one may have its channels first, there.
 static constexpr unsigned kMostOthers = 4;
+/// Channels of a group from which on they are neighbours that are read together.
+static constexpr int64_t kMinGroup = 4;
 
 //===----------------------------------------------------------------------===//
 // Which tensors
@@ -63,14 +66,14 @@ public:
       : function(function), carried(carried), onCPU(onCPU),
         hints(function->getParentOfType<ModuleOp>()) {}
 
-  /// The nests whose results change, each with the dimension that becomes the last.
-  const llvm::MapVector<Operation *, unsigned> &choose();
+  /// The nests whose results change, each with the dimensions that become the last.
+  const llvm::MapVector<Operation *, LastDims> &choose();
 
 private:
   bool mayChange(Operation *nest);
-  bool staysStraight(Operation *nest, unsigned last);
+  bool staysStraight(Operation *nest, LastDims last);
   bool takesAnyOrder(OpOperand &use) const;
-  void decide(Value tensor, unsigned last);
+  void decide(Value tensor, LastDims last);
   void decideAll(ContractOp op);
   void spread(NestOpInterface nest);
   void spreadByWindows(ContractOp op);
@@ -80,13 +83,13 @@ private:
   void giveUp();
   void dropCopies(size_t first);
   void followImages();
-  std::optional<unsigned> getLast(Value tensor) const;
+  std::optional<LastDims> getLast(Value tensor) const;
 
   func::FuncOp function;
   const CarriedTensors &carried;
   bool onCPU;
   analysis::SizeHints hints;
-  llvm::MapVector<Operation *, unsigned> chosen;
+  llvm::MapVector<Operation *, LastDims> chosen;
   llvm::MapVector<Operation *, bool> changeable;
   SmallVector<PointwiseOp> returnedCopies;
 };
@@ -140,7 +143,7 @@ bool ImageLayouts::mayChange(Operation *nest) {
 
 /// True if whoever walked a result in regular steps still does: a reshape of what
 /// were neighbours is one as long as they are.
-bool ImageLayouts::staysStraight(Operation *nest, unsigned last) {
+bool ImageLayouts::staysStraight(Operation *nest, LastDims last) {
   auto type = cast<RankedTensorType>(nest->getResult(0).getType());
   SmallVector<unsigned> order = getOrder(type.getRank(), last);
   SmallVector<Value> tensors(nest->getResults());
@@ -157,19 +160,107 @@ bool ImageLayouts::staysStraight(Operation *nest, unsigned last) {
   });
 }
 
-void ImageLayouts::decide(Value tensor, unsigned last) {
+/// How many channels of an operand each number of a group stands for: 64 of the image that
+/// is read at d1 * 64 + d5, where both operands are moved by d1. Nothing if `dim` is none.
+static std::optional<int64_t> getGroup(const Windows &windows, ContractOp op,
+                                       unsigned dim) {
+  auto isMoved = [&](ArrayRef<ExprAttr> indices) {
+    return llvm::any_of(indices,
+                        [&](ExprAttr index) { return mentions(index, dim); });
+  };
+  if (windows.walked.test(dim) || !isMoved(windows.indices[0]) ||
+      !isMoved(windows.indices[1]))
+    return std::nullopt;
+  Domain domain = op.getDomain();
+  for (unsigned side = 0; side < 2; ++side) {
+    auto channels = windows.getChannels(op, side);
+    if (!channels)
+      continue;
+    ExprAttr index = windows.indices[side][*channels];
+    bool isSummed = llvm::any_of(
+        llvm::seq<unsigned>(domain.parallel.size(), domain.rank()),
+        [&](unsigned reduced) { return mentions(index, reduced); });
+    if (!isSummed || !mentions(index, dim))
+      continue;
+    auto step = guard::getCoefficient(index, guard::getDim(op.getContext(), dim));
+    return step ? step->getConstant().value_or(0) : 0;
+  }
+  return std::nullopt;
+}
+
+/// The channels of a result: those of windows, with their groups, or, where these are one,
+/// what both operands have in front of it, as the gradient of weights for channels of their
+/// own does. Groups of few channels are none that anybody reads together.
+static std::optional<LastDims> getResultChannels(const Windows &windows,
+                                                 ContractOp op) {
+  SmallVector<ExprAttr> parallel = op.getDomain().parallel;
+  auto channels =
+      windows.getChannels(getIdentityMap(op.getContext(), parallel.size()));
+  if (!channels)
+    return std::nullopt;
+  if (*channels > 0 && !getGPUTarget(op))
+    if (auto group = getGroup(windows, op, *channels - 1)) {
+      if (*group < kMinGroup ||
+          parallel[*channels].getConstant().value_or(0) < kMinGroup)
+        return std::nullopt;
+      return LastDims{*channels - 1, 2};
+    }
+  if (!parallel[*channels].isConstant(1))
+    return LastDims{*channels};
+  for (unsigned dim = *channels; dim-- > 0;)
+    if (!windows.walked.test(dim) && !parallel[dim].isConstant(1) &&
+        llvm::all_of(windows.indices, [&](ArrayRef<ExprAttr> indices) {
+          return llvm::is_contained(indices, guard::getDim(op.getContext(), dim));
+        }))
+      return LastDims{dim};
+  return LastDims{*channels};
+}
+
+void ImageLayouts::decide(Value tensor, LastDims last) {
   Operation *nest = tensor.getDefiningOp();
+  // Who reads groups of channels as one does not know how narrow they are.
+  if (auto op = dyn_cast_if_present<ContractOp>(nest); op && last.count > 1)
+    if (Windows windows(op);
+        !windows.empty() && !(getResultChannels(windows, op) == last))
+      return;
   if (mayChange(nest) && !chosen.count(nest) && staysStraight(nest, last))
     chosen[nest] = last;
 }
 
-std::optional<unsigned> ImageLayouts::getLast(Value tensor) const {
-  if (auto argument = dyn_cast<BlockArgument>(tensor))
-    return carried.isPermuted(argument)
-               ? cast<RankedTensorType>(tensor.getType()).getRank() - 1
-               : getLastOfArgument(argument);
+std::optional<LastDims> ImageLayouts::getLast(Value tensor) const {
+  if (auto argument = dyn_cast<BlockArgument>(tensor)) {
+    std::optional<unsigned> last;
+    if (carried.isPermuted(argument))
+      last = cast<RankedTensorType>(tensor.getType()).getRank() - 1;
+    else
+      last = getLastOfArgument(argument);
+    return last ? std::optional(LastDims{*last}) : std::nullopt;
+  }
   auto it = chosen.find(tensor.getDefiningOp());
   return it == chosen.end() ? std::nullopt : std::optional(it->second);
+}
+
+/// What two indices are parts of: the channel d3 of d3 floordiv 64 and d3 mod 64. Null if
+/// they are not.
+static ExprAttr joinParts(ExprAttr group, ExprAttr inGroup) {
+  bool areParts = group.getKind() == guard::ExprKind::FloorDiv &&
+                  inGroup.getKind() == guard::ExprKind::Mod &&
+                  group.getOperand(0) == inGroup.getOperand(0) &&
+                  group.getOperand(1) == inGroup.getOperand(1);
+  return areParts ? group.getOperand(0) : ExprAttr();
+}
+
+/// The dimension of a domain of `rank` at whose index a nest reads these of a tensor.
+static std::optional<unsigned> findReader(ArrayRef<ExprAttr> map, LastDims last,
+                                          unsigned rank) {
+  if (map.size() != rank + last.count - 1)
+    return std::nullopt;
+  ExprAttr index = last.count == 1
+                       ? map[last.first]
+                       : joinParts(map[last.first], map[last.first + 1]);
+  if (!index || !index.isDim() || index.getPosition() >= rank)
+    return std::nullopt;
+  return index.getPosition();
 }
 
 /// From what a nest reads to its results, and back.
@@ -178,37 +269,31 @@ void ImageLayouts::spread(NestOpInterface nest) {
     return;
   unsigned rank = nest.getDomain().parallel.size();
   for (const analysis::Access &read : analysis::getReads(nest)) {
-    if (read.map.size() != rank)
+    if (auto last = getLast(read.tensor))
+      if (auto dim = findReader(read.map, *last, rank))
+        decide(nest->getResult(0), {*dim});
+    auto it = chosen.find(nest);
+    if (it == chosen.end() || it->second.count != 1)
       continue;
-    if (auto last = getLast(read.tensor)) {
-      ExprAttr index = read.map[*last];
-      if (index.isDim() && index.getPosition() < rank)
-        decide(nest->getResult(0), index.getPosition());
-    }
-    if (auto it = chosen.find(nest); it != chosen.end()) {
-      ExprAttr dim = guard::getDim(nest->getContext(), it->second);
-      for (auto [k, index] : llvm::enumerate(read.map))
-        if (index == dim)
-          decide(read.tensor, k);
-    }
+    unsigned dim = it->second.first;
+    for (unsigned k = 0; k < read.map.size(); ++k)
+      for (unsigned count : {1u, 2u})
+        if (LastDims last{k, count};
+            k + count <= read.map.size() && findReader(read.map, last, rank) == dim)
+          decide(read.tensor, last);
   }
 }
 
-/// The channels of a result: those of windows, or, where these are one, what both operands have
-/// in front of it, as the gradient of weights for channels of their own does.
-static std::optional<unsigned> getResultChannels(const Windows &windows, ContractOp op) {
-  SmallVector<ExprAttr> parallel = op.getDomain().parallel;
-  auto channels =
-      windows.getChannels(getIdentityMap(op.getContext(), parallel.size()));
-  if (!channels || !parallel[*channels].isConstant(1))
-    return channels;
-  for (unsigned dim = *channels; dim-- > 0;)
-    if (!windows.walked.test(dim) && !parallel[dim].isConstant(1) &&
-        llvm::all_of(windows.indices, [&](ArrayRef<ExprAttr> indices) {
-          return llvm::is_contained(indices, guard::getDim(op.getContext(), dim));
-        }))
-      return dim;
-  return channels;
+/// The channels of an operand, and their groups where a reshape parted them.
+static std::optional<LastDims> getOperandChannels(const Windows &windows,
+                                                  ContractOp op, unsigned side) {
+  auto channels = windows.getChannels(op, side);
+  if (!channels)
+    return std::nullopt;
+  ArrayRef<ExprAttr> indices = windows.indices[side];
+  if (*channels > 0 && joinParts(indices[*channels - 1], indices[*channels]))
+    return LastDims{*channels - 1, 2};
+  return LastDims{*channels};
 }
 
 /// Gives the result and the operands of a convolution their channels last.
@@ -217,7 +302,7 @@ void ImageLayouts::decideAll(ContractOp op) {
   if (auto channels = getResultChannels(windows, op))
     decide(op.getResult(), *channels);
   for (unsigned side = 0; side < 2; ++side)
-    if (auto channels = windows.getChannels(op, side))
+    if (auto channels = getOperandChannels(windows, op, side))
       decide(side == 0 ? op.getLhs() : op.getRhs(), *channels);
 }
 
@@ -239,7 +324,7 @@ void ImageLayouts::spreadByWindows(ContractOp op) {
     return;
   bool isReached = chosen.count(op);
   for (unsigned side = 0; side < 2; ++side) {
-    auto channels = windows.getChannels(op, side);
+    auto channels = getOperandChannels(windows, op, side);
     isReached |= channels &&
                  getLast(side == 0 ? op.getLhs() : op.getRhs()) == channels;
   }
@@ -286,7 +371,8 @@ void ImageLayouts::freeResult(ContractOp op) {
 }
 
 /// Whether nearly all convolutions have their channels last: where one reads such an image and
-/// cannot give one, as by groups of channels or in front of a reshape, its panels are gathered.
+/// cannot give one, as by groups of two channels or in front of a reshape, its panels are
+/// gathered.
 bool ImageLayouts::pays() {
   unsigned last = 0, others = 0;
   for (auto op : function.getOps<ContractOp>()) {
@@ -331,12 +417,14 @@ void ImageLayouts::followImages() {
     Domain domain = op.getDomain();
     unsigned rank = domain.parallel.size();
     auto channels = getResultChannels(windows, op);
-    if (!channels || hints.evaluate(domain.parallel[*channels]) < kMinFollowed)
+    if (!channels ||
+        hints.evaluate(domain.parallel[channels->first]) < kMinFollowed)
       continue;
     bool isFollowed = llvm::any_of(llvm::seq(2u), [&](unsigned side) {
       if (chosen.count((side == 0 ? op.getLhs() : op.getRhs()).getDefiningOp()))
         return false;
-      auto along = getStep(op, side, *channels), across = getStep(op, side, rank - 1);
+      auto along = getStep(op, side, channels->first),
+           across = getStep(op, side, rank - 1);
       return along && along->isConstant(1) && across && !guard::hasDims(*across) &&
              !across->isConstant(0) && !across->isConstant(1);
     });
@@ -353,7 +441,7 @@ void ImageLayouts::followImages() {
   }
 }
 
-const llvm::MapVector<Operation *, unsigned> &ImageLayouts::choose() {
+const llvm::MapVector<Operation *, LastDims> &ImageLayouts::choose() {
   for (auto op : llvm::to_vector(function.getOps<ContractOp>())) {
     bool isFreed = !Windows(op).empty() && isHeavy(op);
     if (Windows(op).empty() || (onCPU && !isFreed))

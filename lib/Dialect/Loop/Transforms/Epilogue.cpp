@@ -53,6 +53,27 @@ static bool losesOrder(ContractOp contract, ArrayRef<guard::ExprAttr> map,
                            hints));
 }
 
+/// Sets `order` to the reader's, whose dimensions come apart where it reads several of
+/// `contract` as one. Matrices are written in the order in which they are read, whole: rows
+/// or columns of one that came apart would make it many small ones.
+static bool takeApart(ContractOp contract, PointwiseOp reader,
+                      ArrayRef<guard::ExprAttr> map,
+                      const analysis::SizeHints &hints, ReaderOrder &order) {
+  auto isWhole = [](const ReaderOrder &order) {
+    return order.written.size() > 2 && order.written.end()[-1].isDim() &&
+           order.written.end()[-2].isDim();
+  };
+  SmallVector<guard::ExprAttr> domain = reader.getDomain().parallel;
+  auto found =
+      getReaderOrder(domain, contract.getDomain().parallel, map, hints);
+  if (!found || !isWhole(*found) || partsMatrices(contract, *found) ||
+      (found->extents != domain &&
+       !readsCanReshape(reader.getResult(), domain, found->extents, hints)))
+    return false;
+  order = std::move(*found);
+  return true;
+}
+
 /// The one nest that reads `contract` if it may become the epilogue; `order` is
 /// then the domain that the contraction gets.
 static PointwiseOp getEpilogue(ContractOp contract,
@@ -120,18 +141,8 @@ static PointwiseOp getEpilogue(ContractOp contract,
       guard::getContiguousStrides(context, domain), assumptions);
   if (address == own)
     return reader;
-  // Matrices are written in the order in which they are read, whole: rows or columns of
-  // one that came apart would make it many small ones.
-  auto isWhole = [](const ReaderOrder &order) {
-    return order.written.size() > 2 && order.written.end()[-1].isDim() &&
-           order.written.end()[-2].isDim();
-  };
-  if (auto found = getReaderOrder(domain, extents, map, hints);
-      found && isWhole(*found) && !partsMatrices(contract, *found) &&
-      (found->extents == domain || readsCanReshape(reader.getResult()))) {
-    order = std::move(*found);
+  if (takeApart(contract, reader, map, hints, order))
     return reader;
-  }
   reason = "the product is read in another order";
   return {};
 }
@@ -229,8 +240,15 @@ void loop::fuseEpilogues(func::FuncOp function,
     ReaderOrder order;
     StringRef reason;
     PointwiseOp reader = getEpilogue(contract, hints, order, reason);
-    ContractOp fused;
-    if (reader && !(fused = moveInto(contract, reader, order, hints)))
+    ContractOp fused =
+        reader ? moveInto(contract, reader, order, hints) : ContractOp();
+    // Groups of channels stay apart where the reader counts their channels as one.
+    if (reader && !fused && !Windows(contract).empty() &&
+        reader.getDomain().parallel == order.extents &&
+        takeApart(contract, reader, SmallVector<guard::ExprAttr>(order.written),
+                  hints, order))
+      fused = moveInto(contract, reader, order, hints);
+    if (reader && !fused)
       reason = "its operands would not be read along straight lines";
     if (!fused) {
       if (!reason.empty())

@@ -22,7 +22,8 @@ bool loop::mentions(ExprAttr expr, unsigned dim) {
 }
 
 /// An index is one of windows if a dimension that moves this operand alone (a place) and
-/// one that moves both (a place in the window) are in it: d2 + d5 - 1 of an image.
+/// one that moves both (a place in the window) are in it: d2 + d5 - 1 of an image. One of
+/// groups is not, whose number moves both and is not summed up: d1 * 64 + d2 of a weight.
 Windows::Windows(ContractOp op) {
   indices[0] = getExprs(op.getLhsIndices());
   indices[1] = getExprs(op.getRhsIndices());
@@ -44,6 +45,8 @@ Windows::Windows(ContractOp op) {
       llvm::SmallBitVector alone = used, both = used;
       alone.reset(moves[1 - k]);
       both &= moves[1 - k];
+      if (!getGPUTarget(op))
+        both.reset(0, op.getDomain().parallel.size());
       if (alone.any() && both.any())
         walked |= used;
     }

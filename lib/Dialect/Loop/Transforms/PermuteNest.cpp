@@ -19,10 +19,11 @@ using namespace kiln;
 using namespace kiln::loop;
 using guard::ExprAttr;
 
-SmallVector<unsigned> loop::getOrder(unsigned rank, unsigned last) {
+SmallVector<unsigned> loop::getOrder(unsigned rank, LastDims last) {
   SmallVector<unsigned> order(rank);
   std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin() + last, order.begin() + last + 1, order.end());
+  std::rotate(order.begin() + last.first,
+              order.begin() + last.first + last.count, order.end());
   return order;
 }
 
@@ -245,7 +246,7 @@ static void permuteReads(Value tensor, ArrayRef<unsigned> order,
   }
 }
 
-void loop::permuteResults(Operation *nest, unsigned last,
+void loop::permuteResults(Operation *nest, LastDims last,
                           CarriedTensors &carried) {
   MLIRContext *context = nest->getContext();
   auto type = cast<RankedTensorType>(nest->getResult(0).getType());

@@ -18,8 +18,21 @@
 
 namespace kiln::loop {
 
-/// The order in which dimension `last` is the last and the others stay as they are.
-SmallVector<unsigned> getOrder(unsigned rank, unsigned last);
+/// Dimensions of a tensor that become its last ones: its channels, or the groups of channels
+/// and those of a group behind them.
+struct LastDims {
+  unsigned first = 0, count = 1;
+
+  bool operator==(const LastDims &other) const {
+    return first == other.first && count == other.count;
+  }
+};
+
+/// The order in which these are the last dimensions and the others stay as they are.
+SmallVector<unsigned> getOrder(unsigned rank, LastDims last);
+inline SmallVector<unsigned> getOrder(unsigned rank, unsigned last) {
+  return getOrder(rank, LastDims{last});
+}
 
 /// Entry k is entry order[k] of `list`.
 SmallVector<guard::ExprAttr> permute(ArrayRef<guard::ExprAttr> list,
@@ -71,11 +84,11 @@ private:
   llvm::DenseSet<Value> permuted;
 };
 
-/// Makes dimension `last` the innermost of the results of a pointwise nest, a reduction or a
-/// contraction, in its domain and for all who read them: loads, contractions, the function
-/// that it is carried to, and a caller, who sees the old order (`loop.order`). Values do not
-/// change.
-void permuteResults(Operation *nest, unsigned last, CarriedTensors &carried);
+/// Makes dimensions `last` the innermost ones of the results of a pointwise nest, a reduction
+/// or a contraction, in its domain and for all who read them: loads, contractions, the
+/// function that it is carried to, and a caller, who sees the old order (`loop.order`). Values
+/// do not change.
+void permuteResults(Operation *nest, LastDims last, CarriedTensors &carried);
 
 /// Makes reduced dimension `last` of a contraction the innermost one.
 void permuteReduction(ContractOp op, unsigned last);

@@ -150,6 +150,17 @@ loop::getReaderOrder(ArrayRef<ExprAttr> domain, ArrayRef<ExprAttr> sizes,
   return order;
 }
 
+/// True if all that use `tensor` say where they read it, contractions where `canChange`.
+static bool readersCanChange(Value tensor,
+                             llvm::function_ref<bool(ContractOp)> canChange) {
+  return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
+    if (auto contract = dyn_cast<ContractOp>(user))
+      return canChange(contract);
+    auto load = dyn_cast<LoadOp>(user);
+    return load && getNest(load) && load.getTensor() == tensor;
+  });
+}
+
 /// True if `op` reads zeros instead of elements of `tensor`: its indices may
 /// leave the tensor there, and are none that come apart.
 static bool isMasked(ContractOp op, Value tensor) {
@@ -161,11 +172,41 @@ static bool isMasked(ContractOp op, Value tensor) {
 }
 
 bool loop::readsCanReshape(Value tensor) {
-  return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
-    if (auto contract = dyn_cast<ContractOp>(user))
-      return !isMasked(contract, tensor);
-    auto load = dyn_cast<LoadOp>(user);
-    return load && getNest(load) && load.getTensor() == tensor;
+  return readersCanChange(
+      tensor, [&](ContractOp op) { return !isMasked(op, tensor); });
+}
+
+/// True if `op` may leave `tensor`, where it reads zeros, along one of dimensions
+/// [first, last).
+static bool mayLeave(ContractOp op, Value tensor, unsigned first, unsigned last,
+                     const analysis::SizeHints &hints) {
+  auto sizes = guard::getDims(cast<RankedTensorType>(tensor.getType()));
+  guard::Assumptions assumptions = hints.getAssumptions();
+  analysis::addExtents(assumptions, op.getContext(), op.getDomain().all());
+  for (auto [k, mask] : llvm::enumerate(getExprs(op.getMasks()))) {
+    if (op->getOperand(k) != tensor || mask.isConstant(1))
+      continue;
+    SmallVector<ExprAttr> indices =
+        getExprs(k == 0 ? op.getLhsIndices() : op.getRhsIndices());
+    for (unsigned dim = first; dim < last; ++dim)
+      if (!sizes || !guard::isKnownNonNegative(indices[dim], assumptions) ||
+          !guard::isKnownLess(indices[dim], (*sizes)[dim], assumptions))
+        return true;
+  }
+  return false;
+}
+
+bool loop::readsCanReshape(Value tensor, ArrayRef<ExprAttr> from,
+                           ArrayRef<ExprAttr> to,
+                           const analysis::SizeHints &hints) {
+  unsigned first = 0, last = from.size(), lastTo = to.size();
+  auto isSame = [](ExprAttr x, ExprAttr y) { return x == y && !x.isConstant(0); };
+  while (first < std::min(last, lastTo) && isSame(from[first], to[first]))
+    ++first;
+  while (last > first && lastTo > first && isSame(from[last - 1], to[lastTo - 1]))
+    --last, --lastTo;
+  return readersCanChange(tensor, [&](ContractOp op) {
+    return !mayLeave(op, tensor, first, last, hints);
   });
 }
 

@@ -39,6 +39,12 @@ std::optional<ReaderOrder> getReaderOrder(ArrayRef<guard::ExprAttr> domain,
 /// contractions each of their elements.
 bool readsCanReshape(Value tensor);
 
+/// The same of another size that is known. A contraction whose windows leave the tensor may
+/// do so where only dimensions change that they never leave: the channels of an image.
+bool readsCanReshape(Value tensor, ArrayRef<guard::ExprAttr> from,
+                     ArrayRef<guard::ExprAttr> to,
+                     const analysis::SizeHints &hints);
+
 /// Lets them read the same elements in the same order from a tensor of other
 /// sizes.
 void reshapeReads(Value tensor, ArrayRef<guard::ExprAttr> from,

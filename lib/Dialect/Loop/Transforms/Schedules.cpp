@@ -62,7 +62,7 @@ static constexpr int64_t kMaxDepthInPlace = 1152;
 static constexpr int64_t kMaxRowsInPlace = 12;
 /// Neighbours of A from which on they are worth an address, and columns up to which a
 /// matrix is not packed, whose rows are besides not longer than a block.
-static constexpr int64_t kMinRunInPlace = 8, kMaxColumnsInPlace = 1024;
+static constexpr int64_t kMinRunInPlace = 4, kMaxColumnsInPlace = 1024;
 /// Rows of a block at most; where rows are of unknown size; and at least, so that
 /// packed columns are used several times.
 static constexpr int64_t kMaxBlockRows = 192, kUnknownBlockRows = 96,
