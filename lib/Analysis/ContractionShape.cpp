@@ -505,17 +505,6 @@ std::optional<unsigned> analysis::getUnsignedFactor(ContractOp op) {
   return *left == Bytes::Unsigned ? 0 : 1;
 }
 
-bool analysis::hasVectors(ContractOp op, const ContractionShape &shape,
-                          int64_t lanes) {
-  if (lanes == 1)
-    return true;
-  if (shape.columns.dims.empty() || !shape.columns.steps[2] ||
-      !shape.columns.steps[2].isConstant(1))
-    return false;
-  auto extent = op.getDomain().all()[shape.columns.dims.back()].getConstant();
-  return extent && *extent % lanes == 0;
-}
-
 std::optional<OperandBoxes>
 analysis::getOperandBoxes(ContractOp op, const ContractionShape &shape,
                           unsigned k, int64_t multiple) {

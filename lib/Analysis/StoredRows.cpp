@@ -24,6 +24,17 @@ RankedTensorType analysis::getStoredType(Value result) {
   return cast<RankedTensorType>(type);
 }
 
+bool analysis::hasVectors(ContractOp op, const ContractionShape &shape,
+                          int64_t lanes) {
+  if (lanes == 1)
+    return true;
+  if (shape.columns.dims.empty() || !shape.columns.steps[2] ||
+      !shape.columns.steps[2].isConstant(1))
+    return false;
+  auto extent = op.getDomain().all()[shape.columns.dims.back()].getConstant();
+  return extent && *extent % lanes == 0;
+}
+
 bool analysis::canStoreVectors(ContractOp op, const ContractionShape &shape,
                                int64_t lanes, bool inParts) {
   RankedTensorType stored = getStoredType(op.getResult());

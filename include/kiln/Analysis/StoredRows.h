@@ -10,6 +10,12 @@
 // `loop.kernel`), so that they begin at multiples of a vector. What is behind their elements
 // is nobody's: it may be written, and is not read.
 //
+//   %r = loop.kernel @k ... -> tensor<4x16xf32> {
+//     %p = loop.pointwise (%i, %j) in [4, 13] : tensor<4x13xf32> { ... }
+//     loop.return %p : tensor<4x13xf32>
+//   }
+//   getStoredType(%p) -> tensor<4x16xf32>
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_ANALYSIS_STOREDROWS_H
