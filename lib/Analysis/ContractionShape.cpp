@@ -26,16 +26,14 @@ using loop::ContractOp;
 
 /// Regular products of fewer rows have schedules of their own, and keep them.
 static constexpr uint64_t kMinColumns = 9;
-/// Elements of columns that are packed in the time in which one of the result is
-/// stored alone.
+/// Elements of columns that are packed while one of the result is stored alone.
 static constexpr uint64_t kStoreCost = 64;
 /// Channels of an image that are read where they lie, and elements of the sum from which
 /// on gathering them costs more than storing the result across its order.
 static constexpr uint64_t kMinChannels = 8, kMinGathered = 128;
 /// Columns of a panel, as the longest vectors have it.
 static constexpr double kPanelColumns = 32;
-/// Cycles, at a panel's multiply-add each: an element that is packed, and one of
-/// the result that is stored across its order.
+/// Cycles, at a panel's multiply-add each: an element packed, and one stored across its order.
 static constexpr double kPackCycles = 0.3, kAcrossCycles = 2.5;
 
 namespace {
@@ -115,8 +113,7 @@ ShapeAnalysis::ShapeAnalysis(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
       shape.masks[k] = mask;
 }
 
-/// True if there is code for a sum of i32, which is for products of bytes. What is
-/// read and stored is of the type of the sum already.
+/// True if there is code for a sum of i32, of bytes. It is read and stored as its own type.
 static bool hasIntegerKernel(ContractOp op) {
   Type result = cast<RankedTensorType>(op.getResult().getType()).getElementType();
   bool stores = !op.getEpilogue().empty() || result == op.getAccType();
@@ -186,8 +183,7 @@ uint64_t ShapeAnalysis::count(ArrayRef<unsigned> dims) const {
   return product;
 }
 
-/// How many of the first columns are counted off outside: columns are stored a
-/// vector at a time.
+/// How many of the first columns are counted off outside: columns are stored as vectors.
 unsigned ShapeAnalysis::countOuter(ArrayRef<unsigned> columns) const {
   unsigned first = 0;
   while (!walksAsOne(2, columns.drop_front(first)))
@@ -195,11 +191,9 @@ unsigned ShapeAnalysis::countOuter(ArrayRef<unsigned> columns) const {
   return first;
 }
 
-/// True if columns fill their panels so badly that rows had better be the columns,
-/// although the result is then stored across its order: the images of a late layer
-/// have 49 elements, which take two panels of 32, and its weights would be packed
-/// for each image. All images together are the rows instead. Windows of an image with its
-/// channels last are read where they lie as rows, and would be gathered as columns.
+/// True if columns fill their panels so badly that rows had better be the columns, although the
+/// result is then stored across its order: images of a late layer have 49 elements, which take two
+/// panels, with weights packed for each. All images are the rows instead, unless read in place.
 bool ShapeAnalysis::wastesColumns(ArrayRef<unsigned> rows,
                                   ArrayRef<unsigned> columns,
                                   ArrayRef<unsigned> sum) const {
@@ -236,8 +230,7 @@ bool ShapeAnalysis::isMatrix(unsigned k, ArrayRef<unsigned> across,
   return !shape.masks[k] && walksAsOne(k, across) && walksAsOne(k, sum);
 }
 
-/// True if operand `k` (A or B) is walked by windows of an image with its channels last, which
-/// are neighbours that are there together or not at all.
+/// True if operand `k` (A or B) is walked by windows of an image with its channels last.
 bool ShapeAnalysis::hasWindowsInPlace(unsigned k, ArrayRef<unsigned> across,
                                       ArrayRef<unsigned> sum) const {
   return !isMatrix(k, across, sum) && steps[sum.back()][k].isConstant(1) &&
@@ -245,9 +238,8 @@ bool ShapeAnalysis::hasWindowsInPlace(unsigned k, ArrayRef<unsigned> across,
          count(sum.back()) >= kMinChannels;
 }
 
-/// True if columns are windows of an image with its channels last, and rows a matrix: each
-/// element of a panel of such columns would be gathered, but as rows they are read where
-/// they lie. The result is then stored across its order.
+/// True if columns are such windows, and rows a matrix: each element of a panel of columns would
+/// be gathered, but rows are read where they lie. The result is then stored across its order.
 bool ShapeAnalysis::gathersColumns(ArrayRef<unsigned> rows,
                                    ArrayRef<unsigned> columns,
                                    ArrayRef<unsigned> sum) const {
