@@ -145,16 +145,6 @@ protected:
   /// The position of a nest at a point, where its dimensions of one element are at 0.
   Position enterPoint(const Position &point, NestOpInterface nest);
   LogicalResult emitRowPointwise(PointwiseOp op, const Position &shared);
-  /// Shared memory for numbers of a type, which may be others there.
-  struct Slots {
-    Type type, slot;
-    mlir::LLVM::GlobalOp memory;
-    Value base;
-  };
-  Slots declareSlots(Type type, int64_t count);
-  Value getSlot(Slots &slots, Value number);
-  void storeSlot(Slots &slots, Value number, Value value);
-  Value loadSlot(Slots &slots, Value number);
 
   Value row, lane; ///< of the grid, and the thread among those of its row
 
@@ -194,6 +184,7 @@ private:
   FailureOr<SmallVector<Value>> reduceKept(ReduceOp op, const Position &start);
   /// The value of the thread of the same warp that `kind` and `place`, an i32, say.
   Value shuffle(Value value, mlir::NVVM::ShflKind kind, Value place);
+  mlir::LLVM::GlobalOp declareSlots(Type slot);
   SmallVector<Value> exchange(ArrayRef<Value> values);
   Value exchange(Value value);
   LogicalResult combinePending();
@@ -348,9 +339,7 @@ private:
   Sums reduceAcross(const Position &position, Value part);
   LogicalResult reduceAcross();
   LogicalResult combineAcross();
-  Sums joinParts(const Position &position, Value begin, Value end);
-  bool joinsByWarps() const;
-  LogicalResult combineByWarps();
+  Sums joinParts(const Position &position);
   LogicalResult reduceWithin();
   LogicalResult combineWithin();
   bool combinesByBlock() const;

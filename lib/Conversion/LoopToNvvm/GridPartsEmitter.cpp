@@ -11,7 +11,6 @@
 #include "kiln/Dialect/Loop/IR/RowValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace kiln;
@@ -22,7 +21,7 @@ using guard::ExprAttr;
 /// Elements of a column that a thread reads at a time.
 static constexpr int64_t kUnrolled = 4;
 /// Numbers of parts that are read at a time where a thread joins them.
-static constexpr int64_t kJoinedAtOnce = 8;
+static constexpr int64_t kJoinedAtOnce = 16;
 
 //===----------------------------------------------------------------------===//
 // Memory of the parts
@@ -297,94 +296,38 @@ LogicalResult GridPartsEmitter::reduceAcross() {
   });
 }
 
-/// What the parts of [begin, end) have of a point, in their order. Several are read before
-/// the first of them is added: a thread otherwise waits for memory once for each few.
-FailureOr<SmallVector<Value>>
-GridPartsEmitter::joinParts(const Position &position, Value begin, Value end) {
-  int64_t together = std::max<int64_t>(kJoinedAtOnce / partials.size(), 1);
-  auto addOne = [&](Value part, ArrayRef<Value> before) {
-    return addPart(position, part, before);
-  };
-  // The last ones may be none, and begin behind their end.
-  Value size = arith::MaxSIOp::create(b, arith::SubIOp::create(b, end, begin),
-                                      constantIndex(0));
-  Value whole = arith::SubIOp::create(
-      b, end, arith::RemUIOp::create(b, size, constantIndex(together)));
-  auto sums =
-      emitFor(begin, whole, together, getNeutral(1),
-              [&](Value first, ArrayRef<Value> before) {
-                FailureOr<SmallVector<Value>> values = llvm::to_vector(before);
-                for (int64_t k = 0; k < together && succeeded(values); ++k)
-                  values = addOne(add(first, constantIndex(k)), *values);
-                return values;
-              });
-  return failed(sums) ? sums : emitFor(whole, end, 1, *sums, addOne);
-}
-
 LogicalResult GridPartsEmitter::combineAcross() {
   return emitForItem(guard::product(context, sharedExtents),
                      [&]() -> LogicalResult {
     Position position;
     position.dims = delinearize(item, sharedExtents);
     position.extents = sharedExtents;
-    auto sums =
-        joinParts(position, constantIndex(0), constantIndex(countStored()));
+    auto sums = joinParts(position);
     return failed(sums) ? failure() : finishPoint(position, *sums);
   });
 }
 
-/// Parts that would keep a thread waiting for some time are shared by the warps of a block:
-/// each has as many, one behind the other, of the same points.
-bool GridPartsEmitter::joinsByWarps() const {
-  int64_t warps = parts.getThreads() / kWarp;
-  constexpr int64_t kSlot = 8; // bytes, of any number
-  return parts.getAcross() && parts.getThreads() % kWarp == 0 && warps > 1 &&
-         countStored() >= 2 * warps &&
-         int64_t(partials.size()) * parts.getThreads() * kSlot <= kMostDeclared;
-}
-
-LogicalResult GridPartsEmitter::combineByWarps() {
-  int64_t warps = parts.getThreads() / kWarp, stored = countStored();
-  ExprAttr points = guard::product(context, sharedExtents);
-  blocks = guard::ceilDiv(points, kWarp);
-  Value warp = arith::DivUIOp::create(b, lane, constantIndex(kWarp));
-  Value number = arith::RemUIOp::create(b, lane, constantIndex(kWarp));
-  // Behind the last point it is that one again, and nothing is stored.
-  Value own = add(mul(block, kWarp), number), count = getArgument(points);
-  Value point = arith::MinSIOp::create(
-      b, own, arith::SubIOp::create(b, count, constantIndex(1)));
-  Position position;
-  position.dims = delinearize(point, sharedExtents);
-  position.extents = sharedExtents;
-  int64_t each = llvm::divideCeil(stored, warps);
-  Value begin = mul(warp, each);
-  Value end = arith::MinSIOp::create(b, add(begin, constantIndex(each)),
-                                     constantIndex(stored));
-  auto ownSums = joinParts(position, begin, end);
-  if (failed(ownSums))
-    return failure();
-  SmallVector<Slots> slots;
-  for (Value sum : *ownSums) {
-    slots.push_back(declareSlots(sum.getType(), parts.getThreads()));
-    storeSlot(slots.back(), lane, sum);
-  }
-  NVVM::Barrier0Op::create(b);
-  Value isFirst = arith::AndIOp::create(b, isLess(lane, constantIndex(kWarp)),
-                                        isLess(own, count));
-  return emitIf(isFirst, [&]() -> LogicalResult {
-    FailureOr<SmallVector<Value>> sums = *ownSums;
-    for (int64_t k = 1; k < warps && succeeded(sums); ++k) {
-      SmallVector<Value> others;
-      for (Slots &slot : slots)
-        others.push_back(loadSlot(slot, add(lane, constantIndex(k * kWarp))));
-      sums = forEachReduction(
-          *sums, [&](ReduceOp op, ArrayRef<Value> before, unsigned first) {
-            return combine(op, before,
-                           ArrayRef(others).slice(first, before.size()));
-          });
-    }
-    return failed(sums) ? failure() : finishPoint(position, *sums);
-  });
+/// What all parts have of a point, in their order. Several are read before the first of
+/// them is added: there is one thread for each point, which otherwise waits for memory once
+/// for each few parts.
+FailureOr<SmallVector<Value>>
+GridPartsEmitter::joinParts(const Position &position) {
+  int64_t stored = countStored();
+  int64_t together = std::max<int64_t>(kJoinedAtOnce / partials.size(), 1);
+  auto addSeveral = [&](Value first, int64_t count, ArrayRef<Value> before) {
+    FailureOr<SmallVector<Value>> values = llvm::to_vector(before);
+    for (int64_t k = 0; k < count && succeeded(values); ++k)
+      values = addPart(position, add(first, constantIndex(k)), *values);
+    return values;
+  };
+  int64_t whole = stored - stored % together;
+  auto sums = emitFor(constantIndex(0), constantIndex(whole), together,
+                      getNeutral(1), [&](Value first, ArrayRef<Value> before) {
+                        return addSeveral(first, together, before);
+                      });
+  return failed(sums)
+             ? sums
+             : addSeveral(constantIndex(whole), stored - whole, *sums);
 }
 
 //===----------------------------------------------------------------------===//
@@ -475,7 +418,5 @@ LogicalResult GridPartsEmitter::emitThread() {
   bindParts();
   if (isFirst)
     return parts.getAcross() ? reduceAcross() : reduceWithin();
-  if (combinesByBlock())
-    return combineWithin();
-  return joinsByWarps() ? combineByWarps() : combineAcross();
+  return combinesByBlock() ? combineWithin() : combineAcross();
 }

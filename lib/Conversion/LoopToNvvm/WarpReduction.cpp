@@ -92,71 +92,65 @@ GridRowsEmitter::combineShuffled(ReduceOp op, SmallVector<Value> values,
   return values;
 }
 
-/// Shared memory for so many numbers of a type.
-GridRowsEmitter::Slots GridRowsEmitter::declareSlots(Type type, int64_t count) {
-  Slots slots;
-  slots.type = type;
-  slots.slot = type.isIndex() ? b.getI64Type() : getSlotType(type);
+/// Slots of shared memory for a number of each warp.
+LLVM::GlobalOp GridRowsEmitter::declareSlots(Type slot) {
+  auto array = LLVM::LLVMArrayType::get(slot, schedule.getThreads() / kWarp);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(function);
-  slots.memory = LLVM::GlobalOp::create(
-      b, LLVM::LLVMArrayType::get(slots.slot, count), /*isConstant=*/false,
-      LLVM::Linkage::Internal,
+  return LLVM::GlobalOp::create(
+      b, array, /*isConstant=*/false, LLVM::Linkage::Internal,
       getFreeName(function->getParentOp(),
                   (function.getName() + "_slots").str()),
       Attribute(), /*alignment=*/16, /*addrSpace=*/3);
-  return slots;
 }
 
-Value GridRowsEmitter::getSlot(Slots &slots, Value number) {
-  if (!slots.base)
-    slots.base = LLVM::AddressOfOp::create(b, slots.memory);
-  Value offset = arith::IndexCastOp::create(b, b.getI32Type(), number);
-  return LLVM::GEPOp::create(b, slots.base.getType(), slots.slot, slots.base,
-                             ArrayRef<LLVM::GEPArg>{offset});
-}
-
-void GridRowsEmitter::storeSlot(Slots &slots, Value number, Value value) {
-  if (slots.type.isIndex())
-    value = arith::IndexCastOp::create(b, slots.slot, value);
-  else if (slots.type != slots.slot)
-    value = arith::ExtUIOp::create(b, slots.slot, value);
-  LLVM::StoreOp::create(b, value, getSlot(slots, number));
-}
-
-Value GridRowsEmitter::loadSlot(Slots &slots, Value number) {
-  Value loaded = LLVM::LoadOp::create(b, slots.slot, getSlot(slots, number));
-  if (slots.type.isIndex())
-    return arith::IndexCastOp::create(b, slots.type, loaded);
-  if (slots.type != slots.slot)
-    return arith::TruncIOp::create(b, slots.type, loaded);
-  return loaded;
-}
-
-/// The values of one thread of each warp, through slots of shared memory for each and one
-/// barrier: thread t of a warp gets those of warp t, again from the first on.
+/// The values of one thread of each warp, through slots of shared memory for
+/// each and one barrier: thread t of a warp gets those of warp t, again from
+/// the first on.
 SmallVector<Value> GridRowsEmitter::exchange(ArrayRef<Value> values) {
   ++exchanges;
   int64_t warps = schedule.getThreads() / kWarp;
-  SmallVector<Slots> slots;
+  SmallVector<Value> bases;
+  SmallVector<Type> slots;
   for (Value value : values) {
-    slots.push_back(declareSlots(value.getType(), warps));
-    slots.back().base = LLVM::AddressOfOp::create(b, slots.back().memory);
+    Type type = value.getType();
+    slots.push_back(type.isIndex() ? b.getI64Type() : getSlotType(type));
+    bases.push_back(LLVM::AddressOfOp::create(b, declareSlots(slots.back())));
   }
+  auto address = [&](size_t k, Value number) -> Value {
+    Value offset = arith::IndexCastOp::create(b, b.getI32Type(), number);
+    return LLVM::GEPOp::create(b, bases[k].getType(), slots[k], bases[k],
+                               ArrayRef<LLVM::GEPArg>{offset});
+  };
   Value warp = arith::DivUIOp::create(b, lane, constantIndex(kWarp));
   Value number = arith::RemUIOp::create(b, lane, constantIndex(kWarp));
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
                                         constantIndex(0));
+  SmallVector<Value> stored;
+  for (auto [value, slot] : llvm::zip_equal(values, slots)) {
+    if (value.getType().isIndex())
+      stored.push_back(arith::IndexCastOp::create(b, slot, value));
+    else if (value.getType() != slot)
+      stored.push_back(arith::ExtUIOp::create(b, slot, value));
+    else
+      stored.push_back(value);
+  }
   (void)emitIf(isFirst, [&] {
-    for (auto [each, value] : llvm::zip_equal(slots, values))
-      storeSlot(each, warp, value);
+    for (auto [k, value] : llvm::enumerate(stored))
+      LLVM::StoreOp::create(b, value, address(k, warp));
     return success();
   });
   NVVM::Barrier0Op::create(b);
   Value from = arith::RemUIOp::create(b, number, constantIndex(warps));
   SmallVector<Value> loaded;
-  for (Slots &each : slots)
-    loaded.push_back(loadSlot(each, from));
+  for (auto [k, value] : llvm::enumerate(values)) {
+    Type type = value.getType();
+    loaded.push_back(LLVM::LoadOp::create(b, slots[k], address(k, from)));
+    if (type.isIndex())
+      loaded.back() = arith::IndexCastOp::create(b, type, loaded.back());
+    else if (type != slots[k])
+      loaded.back() = arith::TruncIOp::create(b, type, loaded.back());
+  }
   return loaded;
 }
 

@@ -2,13 +2,12 @@
 // RUN:   --convert-loop-to-nvvm | FileCheck %s
 
 // Columns: a thread adds up a part of four of them, and writes what it has into the
-// workspace. Another function adds up the parts, in their order, and goes on: a block has 32
-// columns, each warp some of the parts, eight of which are read at a time, and the first warp
-// adds up what they have.
+// workspace. Another function adds up the parts, in their order, 16 of which are read at a
+// time, and goes on.
 
 // CHECK-LABEL: func.func @columns
 // CHECK: #loop.step<kernel = @columns_parts, {{.*}}blocks = <264>, threads = 256>
-// CHECK-SAME: #loop.step<kernel = @columns, {{.*}}blocks = <128>, threads = 256>
+// CHECK-SAME: #loop.step<kernel = @columns, {{.*}}blocks = <16>, threads = 256>
 // CHECK-SAME: #loop.gpu_parts<threads = 256, lanes = 4, parts = 66, across = true>
 // CHECK-LABEL: func.func @mean
 // CHECK: #loop.step<kernel = @mean_parts, {{.*}}blocks = <528>, threads = 256>
@@ -22,12 +21,9 @@
 // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
 // CHECK: llvm.func @columns(
 // CHECK: scf.for
-// CHECK-COUNT-8: llvm.load %{{.*}} : !llvm.ptr<1> -> f32
+// CHECK-COUNT-16: llvm.load %{{.*}} : !llvm.ptr<1> -> f32
 // CHECK: scf.yield
-// CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<3>
-// CHECK: nvvm.barrier0
-// CHECK: scf.if
-// CHECK-COUNT-7: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
+// CHECK-COUNT-2: llvm.load %{{.*}} : !llvm.ptr<1> -> f32
 // CHECK-NOT: llvm.load
 // CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<1>
 func.func @columns(%x: tensor<16384x4096xf32>) -> tensor<4096xf32> {

@@ -150,7 +150,7 @@ TEST(GPUSchedules, FewColumnsAreReducedInParts) {
   shape.last = 4096;
   expectParts(shape, {256, 4, 66});
   shape.narrow = 2;
-  expectParts(shape, {256, 4, 132});
+  expectParts(shape, {256, 8, 132});
   // Columns that begin anywhere are read one by one.
   shape.last = {};
   expectParts(shape, {256, 1, 16});

@@ -43,8 +43,6 @@ static constexpr int64_t kRowVectors = 4;
 /// Elements of a column that a thread reduces at least, where a reduction is done in parts,
 /// vectors of a row, for each of which it waits, and the most parts.
 static constexpr int64_t kPart = 16, kPartVectors = 4, kMostParts = 4096;
-/// Columns of a thread that reduces a part of them, at most.
-static constexpr int64_t kMostAcross = 4;
 /// Threads that join their parts of the same columns.
 static constexpr int64_t kJoiningThreads = 32;
 /// Threads that share the elements of a scatter, at most.
@@ -171,9 +169,6 @@ loop::chooseGPUParts(const GPUPartsShape &kernel, const GPUMachine &machine) {
   if (kernel.across) {
     int64_t vectors = std::max<int64_t>(kernel.points / lanes, 1);
     parts = resident / 4 / vectors;
-    // Twice as many threads with half as much each are faster than two blocks on a
-    // multiprocessor, each of which has as much under way.
-    lanes = std::min(lanes, kMostAcross);
     most = kernel.size / kPart;
   } else {
     parts = resident / 2 / kGPUBlock / std::max<int64_t>(kernel.points, 1);
