@@ -24,8 +24,10 @@ RankedTensorType analysis::getStoredType(Value result) {
   return cast<RankedTensorType>(type);
 }
 
-bool analysis::hasVectors(ContractOp op, const ContractionShape &shape,
-                          int64_t lanes) {
+/// True if every `lanes` neighbours of a row of what `op` makes, from multiples of `lanes` on,
+/// lie beside each other and in one dimension.
+static bool hasVectors(ContractOp op, const ContractionShape &shape,
+                       int64_t lanes) {
   if (lanes == 1)
     return true;
   if (shape.columns.dims.empty() || !shape.columns.steps[2] ||

@@ -39,8 +39,7 @@ static constexpr int64_t kSteps = 20000;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Does `kSteps` multiply-adds in each chain and says how many operations those
-/// are.
+/// Does `kSteps` multiply-adds in each chain and says how many operations those are.
 using Multiply = double (*)(float *sink);
 } // namespace
 

@@ -147,11 +147,6 @@ std::optional<Bytes> getBytes(loop::ContractOp op, bool ofLeft);
 /// the other are signed ones and sums are i32: what `quads` multiplies.
 std::optional<unsigned> getUnsignedFactor(loop::ContractOp op);
 
-/// True if every `lanes` neighbours of a row of the result, from multiples of `lanes` on,
-/// lie beside each other and in one dimension.
-bool hasVectors(loop::ContractOp op, const ContractionShape &shape,
-                int64_t lanes);
-
 } // namespace kiln::analysis
 
 #endif // KILN_ANALYSIS_CONTRACTIONSHAPE_H

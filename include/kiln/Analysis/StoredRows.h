@@ -30,8 +30,9 @@ namespace kiln::analysis {
 RankedTensorType getStoredType(Value result);
 
 /// True if `lanes` neighbours of the result can be stored together, from each multiple of
-/// `lanes` in a row on: `hasVectors`, or the last of them run over the end of rows that are
-/// longer; not so where sums are `inParts`, which have memory of their own.
+/// `lanes` in a row on: they lie beside each other and in one dimension, or the last of them run
+/// over the end of rows that are longer; not so where sums are `inParts`, which have memory of
+/// their own.
 bool canStoreVectors(loop::ContractOp op, const ContractionShape &shape,
                      int64_t lanes, bool inParts);
 
