@@ -97,6 +97,10 @@ def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::ModuleOp"> {
     channels and more has them last from the start, as the tokens of a transformer do, the result of a convolution by
     channels of their own follows, and so does the gradient of its weights.
 
+    Where channels are in groups of four and more, on a processor, the groups are a dimension in front of the
+    channels of one, and both are last; who counts all channels as one reads them by quotient and remainder. Narrower
+    groups keep their order.
+
     Before:
 
     ```mlir
