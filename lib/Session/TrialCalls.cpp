@@ -9,6 +9,7 @@
 #include "TrialCalls.h"
 
 #include "TrialInputs.h"
+#include "Turns.h"
 
 #include "kiln/Runtime/Compare.h"
 #include "kiln/Runtime/Executable.h"
@@ -32,10 +33,6 @@ using Clock = std::chrono::steady_clock;
 
 /// A sample is long enough for the clock.
 static constexpr double kSampleSeconds = 200e-6;
-static constexpr size_t kMinRounds = 7, kMaxRounds = 25;
-/// A candidate that is slower by this factor after some rounds is not timed further.
-static constexpr size_t kFirstRounds = 3;
-static constexpr double kHopeless = 1.5;
 /// Most sets of inputs, and bytes of all of them; the same on a GPU, whose cache is
 /// larger.
 static constexpr size_t kMaxSets = 8, kMaxInputBytes = 256 << 20;
@@ -131,6 +128,7 @@ private:
   Status makeInputs(const package::Program &program);
   Result<Inputs> copyInputs() const;
   void copyMoreInputs();
+  Result<unsigned> chooseCalls();
   Result<double> sample(uint32_t candidate, unsigned calls);
   Result<double> sampleOnDevice(uint32_t candidate, unsigned calls);
 
@@ -399,16 +397,28 @@ Result<double> Caller::sample(uint32_t candidate, unsigned calls) {
   if (device)
     return sampleOnDevice(candidate, calls);
   auto begin = Clock::now();
-  for (unsigned i = 0; i < calls; ++i)
-    (void)executables[candidate]->forward().run(
+  for (unsigned i = 0; i < calls; ++i) {
+    auto got = executables[candidate]->forward().run(
         inputs[next++ % inputs.size()], run);
+    if (!got)
+      return got.takeError();
+  }
   std::chrono::duration<double> spent = Clock::now() - begin;
   return spent.count() / calls;
 }
 
-static double quantile(std::vector<double> values, double part) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<size_t>(part * double(values.size() - 1))];
+/// Calls of one turn, by the least time of a few of the first package.
+Result<unsigned> Caller::chooseCalls() {
+  double seconds = firstSeconds;
+  for (int i = 0; i < 3; ++i) {
+    auto sampled = sample(0, 1);
+    if (!sampled)
+      return sampled.takeError();
+    seconds = std::min(seconds, *sampled);
+  }
+  return static_cast<unsigned>(
+      std::clamp(kSampleSeconds / std::max(seconds, 1e-9), 1.0,
+                 device ? kMaxQueued : 1000.0));
 }
 
 Status Caller::time() {
@@ -422,53 +432,22 @@ Status Caller::time() {
   for (size_t i = 1; device && i < active.size(); ++i)
     if (auto sampled = sample(active[i], 1); !sampled)
       return sampled.takeError();
-  double seconds = firstSeconds;
-  for (int i = 0; i < 3; ++i) {
-    auto sampled = sample(0, 1);
-    if (!sampled)
-      return sampled.takeError();
-    seconds = std::min(seconds, *sampled);
-  }
-  unsigned calls = static_cast<unsigned>(
-      std::clamp(kSampleSeconds / std::max(seconds, 1e-9), 1.0,
-                 device ? kMaxQueued : 1000.0));
-  std::vector<double> first;
-  std::vector<std::vector<double>> ratios(executables.size());
-  auto begin = Clock::now();
-  for (size_t round = 0; round < kMaxRounds; ++round) {
-    std::chrono::duration<double> spent = Clock::now() - begin;
-    if (round >= kMinRounds && spent.count() > options.seconds)
-      break;
-    double reference = 0;
-    for (uint32_t candidate : active) {
-      auto sampled = sample(candidate, calls);
-      if (!sampled)
-        return sampled.takeError();
-      if (candidate == 0)
-        first.push_back(reference = *sampled);
-      ratios[candidate].push_back(*sampled / reference);
-    }
-    if (round + 1 == kFirstRounds)
-      active.erase(std::remove_if(active.begin() + 1, active.end(),
-                                  [&](uint32_t candidate) {
-                                    if (quantile(ratios[candidate], 0) <=
-                                        kHopeless)
-                                      return false;
-                                    executables[candidate] = nullptr;
-                                    return true;
-                                  }),
-                   active.end());
-  }
-  double reference = quantile(first, 0.5) * 1e9;
-  for (uint32_t i = 0; i < executables.size(); ++i) {
-    if (ratios[i].empty())
-      continue;
-    double ratio = quantile(ratios[i], 0.5);
-    // Faster now and then is not faster.
-    if (ratio < 1 && quantile(ratios[i], 0.75) >= 1)
-      ratio = 1;
-    note(TrialNote::Timed, i, ratio * reference);
-  }
+  auto calls = chooseCalls();
+  if (!calls)
+    return calls.takeError();
+  Turns turns;
+  turns.sample = [&](uint32_t candidate) { return sample(candidate, *calls); };
+  turns.now = [] {
+    return std::chrono::duration<double>(Clock::now().time_since_epoch())
+        .count();
+  };
+  turns.seconds = options.seconds;
+  auto results = turns.compare(active);
+  if (!results)
+    return results.takeError();
+  for (size_t i = 0; i < active.size(); ++i)
+    note(TrialNote::Timed, active[i],
+         (*results)[i].ratio * (*results)[i].seconds * 1e9);
   return Status::success();
 }
 

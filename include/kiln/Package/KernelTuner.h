@@ -31,7 +31,9 @@ namespace kiln::package {
 
 /// What came of one candidate: a time or a reason why there is none.
 struct Trial {
-  double nanoseconds = 0; ///< median of a call
+  /// Median of a call; less than that of the first only if turns with it have shown
+  /// that it is faster.
+  double nanoseconds = 0;
   std::string failure;    ///< empty, or "crashes: ...", "gives other numbers: ..."
   /// The failure may be of the moment and not of the candidate: there was no process or
   /// memory for it, or the first one did not come through either. What follows from it

@@ -19,10 +19,10 @@
 // moment. A program that does not come to the first package says nothing of any.
 // Who was not timed when the time of all is over has failed, too, for good:
 // else each compilation would spend it again. Each package's numbers are compared with
-// the first's. Then all run by turns, and a package's time is the first's, times
-// the median of the ratios of neighbouring turns: what slows the machine down slows
-// both. A package that is not faster in three turns of four has no better time than
-// the first.
+// the first's. Then each takes turns with the first, before and after it, until a test of
+// signs says whether it is faster; its time is the first's, times the median of the ratios of
+// neighbouring turns: what slows the machine down slows both. A package that the test
+// does not take for faster has no better time than the first.
 //
 // Inputs are numbers from 0.25 to 1.25, integers from 0 up to a bound, truths take
 // turns: positions in a table must be below the bound, and where it is 1 integers are
@@ -50,7 +50,8 @@ struct TrialOptions {
   std::string device;
   /// What calls them there: `findTrialProgram`. Used during the call.
   ChildProgram *program = nullptr;
-  /// About how long all packages together run to be timed.
+  /// About how long all packages together run to be timed, as long as each has the
+  /// turns that it needs to be faster.
   double seconds = 0.25;
   /// How long a package may take for its first call, besides thirty times what the
   /// first package took; the first one may take ten times as long. Three times as

@@ -16,8 +16,8 @@
 //   input.measured[...] = ...;
 //   TuneDecision last = decide(input);               // best, and why
 //
-// The default wins unless another is faster by more than the noise of measuring, so
-// a tuned kernel is never slower than an untuned one by more than that. A candidate
+// The default wins unless another is faster by more than the noise of measuring. Whoever
+// measures gives a schedule a shorter time than the default only if turns have shown it. A candidate
 // that has no time because it failed never wins.
 //
 // The fastest of many is often one that was lucky: before it wins it is wanted once
