@@ -9,6 +9,8 @@
 #include "KernelProgram.h"
 
 #include "kiln/Analysis/AccessRelations.h"
+#include "kiln/Analysis/PackedAhead.h"
+#include "kiln/Dialect/Aten/IR/AtenBase.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Loop/IR/Weights.h"
 #include "kiln/Dialect/Loop/Transforms/Candidates.h"
@@ -42,6 +44,41 @@ static void copyStrides(loop::KernelOp kernel, FuncOp main) {
   }
 }
 
+/// The largest weight whose panels are made ahead for each candidate: all of them have
+/// their own, at the same time.
+static constexpr int64_t kMaxPanelBytes = 64 << 20;
+
+/// Says that weights whose panels are made ahead are weights in `main`, too. Without
+/// such weights there are no marks either: all panels are made in each call.
+static void markWeights(loop::KernelOp kernel, FuncOp main,
+                        loop::KernelOp copy) {
+  auto strides = analysis::getInputStrides(kernel);
+  llvm::SmallDenseSet<unsigned> weights;
+  if (succeeded(strides))
+    for (const analysis::PackableProduct &product :
+         analysis::getPackableProducts(kernel, *strides)) {
+      auto type = llvm::cast<mlir::RankedTensorType>(
+          kernel.getInputs()[product.input].getType());
+      int64_t bytes = product.elements *
+                      analysis::getElementBytes(type.getElementType());
+      loop::ContractOp op = product.op;
+      if (op->hasAttr(loop::kPackedAheadAttrName) && bytes <= kMaxPanelBytes)
+        weights.insert(product.input);
+    }
+  if (weights.empty())
+    copy.walk([](loop::ContractOp op) {
+      op->removeAttr(loop::kPackedAheadAttrName);
+    });
+  mlir::Builder b(main.getContext());
+  for (unsigned i : weights) {
+    auto name = b.getStringAttr("w" + llvm::Twine(i));
+    main.setArgAttr(i, aten::kInputAttrName,
+                    aten::InputAttr::get(main.getContext(),
+                                         aten::InputKind::Parameter, name, name,
+                                         false, {}, {}, {}));
+  }
+}
+
 mlir::OwningOpRef<ModuleOp>
 compiler::makeKernelProgram(loop::KernelOp kernel,
                             loop::ScheduleAttr schedule) {
@@ -62,6 +99,7 @@ compiler::makeKernelProgram(loop::KernelOp kernel,
   copy->setOperands(main.getArguments());
   copy.setName("kernel");
   copy.removeTrafficAttr();
+  markWeights(kernel, main, copy);
   copy->removeAttr(loop::kMeasuredAttrName);
   copy->removeAttr(loop::kWantedAttrName);
   copy->walk([&](Operation *op) {
@@ -195,16 +233,13 @@ Status compiler::lowerKernelProgram(ModuleOp module) {
   mlir::PassManager pm(module.getContext(), "builtin.module",
                        mlir::OpPassManager::Nesting::Explicit);
   pm.enableVerifier(false);
-  // What is measured is what runs in each call.
-  module.walk([](loop::ContractOp op) {
-    op->removeAttr(loop::kPackedAheadAttrName);
-  });
   if (loop::getGPUTarget(module))
     buildGridPipeline(pm);
   else
     buildKernelPipeline(pm);
+  // Panels of weights are made ahead here, too.
   ProgramPipelineOptions program;
-  program.preparedBytes = -1;
+  program.preparedBytes = int64_t(1) << 50;
   buildProgramPipeline(pm, program);
   if (failed(pm.run(module)))
     return Error::unsupported(complaint.empty() ? "cannot be lowered"

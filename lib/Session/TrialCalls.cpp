@@ -108,6 +108,7 @@ public:
         device(std::move(device)), pool(options.threads), executables(packages.size()) {
     run.pool = &pool;
     run.inputsChecked = true;
+    run.weightsVersion = &weightsVersion;
     // A device keeps memory itself: all candidates share results and scratch memory.
     run.reuseOutputs = !this->device;
     if (this->device)
@@ -140,6 +141,7 @@ private:
   runtime::OperatorRegistry registry;
   runtime::ThreadPool pool;
   runtime::RunOptions run;
+  std::atomic<uint64_t> weightsVersion{1};
   std::shared_ptr<runtime::Storage> arena; ///< of all, on a device
   std::vector<std::shared_ptr<runtime::Executable>> executables;
   std::vector<Inputs> inputs;
@@ -174,11 +176,24 @@ session::openDevice(const TrialOptions &options) {
   return cuda::openDevice(wanted);
 }
 
+/// Weights are the same in all sets: what is made of them is made once.
+static bool isShared(const package::Slot &slot) {
+  return slot.kind == package::Slot::Kind::Parameter ||
+         slot.kind == package::Slot::Kind::Buffer;
+}
+
 /// One set on the device.
 Result<Inputs> Caller::copyInputs() const {
   Inputs set;
-  for (const OpValue &value : hostInputs) {
+  const std::vector<package::Slot> &slots =
+      executables.front()->package().programs.front().slots;
+  for (size_t i = 0; i < hostInputs.size(); ++i) {
+    const OpValue &value = hostInputs[i];
     const auto *tensor = std::get_if<Tensor>(&value.value);
+    if (!inputs.empty() && isShared(slots[i])) {
+      set.push_back(inputs.front()[i]);
+      continue;
+    }
     if (!tensor) {
       set.push_back(value);
       continue;
@@ -231,6 +246,9 @@ Status Caller::makeInputs(const package::Program &program) {
     auto more = maker.make();
     if (!more)
       return more.takeError();
+    for (size_t i = 0; i < more->size(); ++i)
+      if (isShared(program.slots[i]))
+        (*more)[i] = inputs.front()[i];
     inputs.push_back(std::move(*more));
   }
   return Status::success();

@@ -43,6 +43,11 @@ public:
           const package::TrialInputs &inputs) override {
     ++calls;
     bounds[kernel] = inputs.integersBelow;
+    auto first = package::decodePackage(packages.front().data(),
+                                        packages.front().size());
+    EXPECT_TRUE(first);
+    for (const package::Value &value : first->programs.front().values)
+      isPrepared |= value.kind == package::Value::Kind::Prepared;
     seconds = inputs.maxSeconds;
     std::this_thread::sleep_for(pause);
     package::Trial trial;
@@ -62,6 +67,7 @@ public:
   unsigned calls = 0, speeds = 0;
   std::string failure; ///< of the last candidate of each kernel
   bool isPassing = false;
+  bool isPrepared = false; ///< a kernel had panels of a weight made ahead
 };
 
 /// Kernels that read `%n` and write 64 x 32 numbers each.
@@ -208,6 +214,34 @@ TEST(Autotuner, DescentHasResultsOfItsOwn) {
   options.coordinateDescentTuning = false;
   ASSERT_TRUE(compile({kernel("big", kNumber)}, tuner, options));
   EXPECT_EQ(tuner.calls, 0u);
+}
+
+// What runs in each call is measured: the program packs a weight once.
+TEST(Autotuner, WeightsArePackedAhead) {
+  for (const char *kind : {"parameter", "user_input"}) {
+    std::string text = R"(
+func.func @main(
+    %x: tensor<64x128xf32> {aten.input = #aten.input<kind = user_input, name = "x", path = "[0][0]">},
+    %w: tensor<256x128xf32> {aten.input = #aten.input<kind = KIND, name = "w", path = "[0][1]">})
+    -> (tensor<64x256xf32> {aten.output = #aten.output<kind = user_output, name = "y", path = "">}) {
+  %0 = aten.linear(%x, %w) : (tensor<64x128xf32>, tensor<256x128xf32>) -> tensor<64x256xf32>
+  return %0 : tensor<64x256xf32>
+})";
+    text.replace(text.find("KIND"), 4, kind);
+    auto source =
+        archive::Source::read(SharedBytes::own(std::move(text)), "module");
+    ASSERT_TRUE(source) << source.error().message;
+    CompileOptions options;
+    options.maxAutotune = true;
+    FakeTuner tuner;
+    CompileHooks hooks;
+    hooks.tuner = &tuner;
+    CompilerSession session;
+    auto made = session.compileVariants(**source, options, {}, hooks);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_GT(tuner.calls, 0u);
+    EXPECT_EQ(tuner.isPrepared, std::string(kind) == "parameter");
+  }
 }
 
 // A machine is not measured for a program that has no kernel.
