@@ -10,6 +10,7 @@
 
 #include "BestConfig.h"
 #include "KernelProgram.h"
+#include "TunedProgram.h"
 
 #include "kiln/Dialect/Loop/Transforms/Candidates.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
@@ -125,7 +126,8 @@ void Autotuner::findGroups() {
 }
 
 void Autotuner::lookUp(Group &group) {
-  for (const std::string &text : hooks.tuner->find(group.kept)) {
+  for (const std::string &text :
+       hooks.tuner->find(group.kept, package::TuningSubject::Kernel)) {
     auto config = decodeBestConfig(text, group.candidates,
                                    options.coordinateDescentTuning);
     std::string reason;
@@ -143,9 +145,25 @@ void Autotuner::lookUp(Group &group) {
   }
 }
 
-/// Kernels whose descent ended before its time for their small share of another
-/// module: if they are small here as well, they need no more.
-void Autotuner::takeSmall() {
+/// What decisions of the program are kept under: it as it stands, and what is tried.
+Digest Autotuner::digestProgram() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  // Whatever numbers weights have, they take the same time.
+  mlir::OpPrintingFlags flags;
+  flags.elideLargeElementsAttrs(64);
+  module->print(os, flags);
+  os << (options.coordinateDescentTuning ? "by descent" : "");
+  return sha256(ByteView(std::string_view(text)));
+}
+
+/// Kernels whose descent ended before its time: if the program was decided upon all the
+/// same, or if they are as small here as in the module where that was, they need no more.
+void Autotuner::takeBegun() {
+  if (!hooks.tuner->find(key, package::TuningSubject::Program).empty())
+    for (auto &group : groups)
+      if (group->begun && !group->isFound)
+        group->take(group->begun->first, group->begun->second);
   double all = 0;
   for (auto &group : groups)
     all += group->weight();
@@ -246,10 +264,11 @@ bool Autotuner::measure(ArrayRef<Group *> active) {
 //===----------------------------------------------------------------------===//
 
 Autotuner::Autotuner(ModuleOp module, CandidateCode &code,
+                     ArrayRef<StagePipeline> behind,
                      const CompileOptions &options, const CompileHooks &hooks,
                      std::vector<package::Reason> &reasons, double seconds)
-    : module(module), code(code), options(options), hooks(hooks),
-      reasons(reasons), start(std::chrono::steady_clock::now()),
+    : module(module), code(code), behind(behind), options(options),
+      hooks(hooks), reasons(reasons), start(std::chrono::steady_clock::now()),
       budget(seconds) {}
 
 Autotuner::~Autotuner() = default;
@@ -295,6 +314,15 @@ LogicalResult Autotuner::runPass(bool settle) {
   return ran;
 }
 
+/// The time of what a kernel has now, or of its default.
+double Autotuner::getTunedTime(const Group &group) const {
+  for (const package::Reason &reason : reasons)
+    if (package::identify(reason) == package::ReasonId::Tuned &&
+        reason.get("kernel") == group.name)
+      return std::strtod(std::string(reason.get("ns")).c_str(), nullptr);
+  return group.nanoseconds == 0 ? group.expected : group.nanoseconds;
+}
+
 void Autotuner::keep() {
   for (auto &group : groups) {
     // A time that nobody could take is no reason not to try again.
@@ -303,16 +331,32 @@ void Autotuner::keep() {
     BestConfig config;
     config.schedule =
         loop::printSchedule(group->kernels.front().getScheduleAttr());
-    config.defaultNanoseconds = config.nanoseconds = group->nanoseconds;
-    for (const package::Reason &reason : reasons)
-      if (package::identify(reason) == package::ReasonId::Tuned &&
-          reason.get("kernel") == group->name)
-        config.nanoseconds =
-            std::strtod(std::string(reason.get("ns")).c_str(), nullptr);
+    config.defaultNanoseconds = group->nanoseconds;
+    config.nanoseconds = getTunedTime(*group);
     config.byDescent = options.coordinateDescentTuning && group->isEnded;
     hooks.tuner->keep(group->kept,
                       encodeBestConfig(config, group->candidates));
   }
+}
+
+/// Takes back what does not make the program faster.
+void Autotuner::compareProgram() {
+  std::vector<TunedKernels> tuned;
+  double all = 0;
+  bool isDisturbed = false;
+  for (auto &group : groups) {
+    all += group->weight();
+    isDisturbed |= group->isDisturbed;
+    ScheduleAttr chosen = group->kernels.front().getScheduleAttr();
+    if (chosen == group->first)
+      continue;
+    double saved =
+        group->weight() - getTunedTime(*group) * double(group->kernels.size());
+    tuned.push_back({group->kernels, group->first, chosen, saved});
+  }
+  TunedProgram(key, module, code, behind, hooks, reasons,
+               [this] { return secondsLeft(); })
+      .settle(std::move(tuned), all, isDisturbed);
 }
 
 /// One round: candidates of several kernels together, so that they are compiled side
@@ -364,9 +408,10 @@ Status Autotuner::run() {
   if (mlir::failed(runPass(/*settle=*/false)))
     return failed();
   findGroups();
+  key = digestProgram();
   for (auto &group : groups)
     lookUp(*group);
-  takeSmall();
+  takeBegun();
   for (unsigned round = 0; round < kMaxRounds; ++round) {
     std::vector<Group *> active;
     double all = 0;
@@ -388,5 +433,6 @@ Status Autotuner::run() {
   if (mlir::failed(runPass(/*settle=*/true)))
     return failed();
   keep();
+  compareProgram();
   return Status::success();
 }

@@ -42,13 +42,34 @@ static std::string getWords(const std::string &schedule) {
   return words + schedule.substr(end);
 }
 
+/// No text that is quoted here needs to be escaped: words, digits, paths of words.
+static std::string quote(std::string_view text) {
+  return '"' + std::string(text) + '"';
+}
+
+static std::string
+printObject(const std::map<std::string, std::string> &members) {
+  std::string text;
+  for (const auto &[key, value] : members)
+    text += (text.empty() ? "{" : ",") + quote(key) + ":" + value;
+  return text + "}";
+}
+
+static archive::JsonLimits getLimits() {
+  archive::JsonLimits limits;
+  limits.bytes = kMaxBytes;
+  limits.depth = 4;
+  limits.nodes = 4096;
+  return limits;
+}
+
+//===----------------------------------------------------------------------===//
+// Of a kernel
+//===----------------------------------------------------------------------===//
+
 std::string
 compiler::encodeBestConfig(const BestConfig &config,
                            const std::vector<std::string> &candidates) {
-  auto quote = [](std::string_view text) {
-    return '"' + std::string(text) + '"';
-  };
-  // No text in it needs to be escaped: words, hexadecimal digits, paths of words.
   std::map<std::string, std::string> members = {
       {"configs_hash", quote(hashConfigs(candidates))},
       {"default_ns", std::to_string(std::llround(config.defaultNanoseconds))},
@@ -62,10 +83,7 @@ compiler::encodeBestConfig(const BestConfig &config,
       {"words", quote(getWords(config.schedule))}};
   for (const loop::Tunable &number : loop::getTunables(config.schedule))
     members[number.name] = std::to_string(number.value);
-  std::string text;
-  for (const auto &[key, value] : members)
-    text += (text.empty() ? "{" : ",") + quote(key) + ":" + value;
-  return text + "}";
+  return printObject(members);
 }
 
 /// The candidate with the numbers of `stored` in it, or nothing if the two do not
@@ -88,11 +106,7 @@ Result<BestConfig>
 compiler::decodeBestConfig(const std::string &text,
                            const std::vector<std::string> &candidates,
                            bool descends) {
-  archive::JsonLimits limits;
-  limits.bytes = kMaxBytes;
-  limits.depth = 4;
-  limits.nodes = 4096;
-  auto document = archive::parseJson(text, ".best_config", limits);
+  auto document = archive::parseJson(text, ".best_config", getLimits());
   if (!document)
     return document.takeError();
   archive::JsonView root = document->root();
@@ -140,4 +154,53 @@ compiler::decodeBestConfig(const std::string &text,
     return Error::malformed(".best_config: fits " + std::to_string(matches) +
                             " candidates, expected one");
   return config;
+}
+
+//===----------------------------------------------------------------------===//
+// Of a program
+//===----------------------------------------------------------------------===//
+
+static constexpr std::string_view kProgramKind = "program";
+
+std::string
+compiler::encodeBestProgram(const BestProgram &best,
+                            const std::vector<std::string> &choices) {
+  std::string kept;
+  for (bool isKept : best.kept)
+    kept += isKept ? '1' : '0';
+  return printObject(
+      {{"configs_hash", quote(hashConfigs(choices))},
+       {"default_ns", std::to_string(std::llround(best.defaultNanoseconds))},
+       {"kept", quote(kept)},
+       {"kind", quote(kProgramKind)},
+       {"time_ns", std::to_string(std::llround(best.nanoseconds))}});
+}
+
+Result<BestProgram>
+compiler::decodeBestProgram(const std::string &text,
+                            const std::vector<std::string> &choices) {
+  auto document = archive::parseJson(text, ".best_config", getLimits());
+  if (!document)
+    return document.takeError();
+  archive::JsonView root = document->root();
+  if (!root.isObject())
+    return Error::malformed(".best_config: expected an object");
+  const std::string hash = root.field("configs_hash").asString(),
+                    kind = root.field("kind").asString(),
+                    kept = root.field("kept").asString();
+  BestProgram best;
+  best.nanoseconds = double(root.field("time_ns").asInt(0));
+  best.defaultNanoseconds = double(root.field("default_ns").asInt(0));
+  if (Status s = document->status(); !s)
+    return s.takeError();
+  if (kind != kProgramKind || hash != hashConfigs(choices))
+    return Error::malformed(".best_config: found for other choices");
+  if (kept.size() != choices.size() ||
+      kept.find_first_not_of("01") != std::string::npos)
+    return Error::malformed(".best_config: expected 0 or 1 for each of " +
+                            std::to_string(choices.size()) +
+                            " choices, found '" + kept + "'");
+  for (char digit : kept)
+    best.kept.push_back(digit == '1');
+  return best;
 }

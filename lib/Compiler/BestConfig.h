@@ -15,7 +15,8 @@
 //
 // The numbers of the schedule stand by their names (ScheduleText.h). A text counts
 // only for the candidates that it was found among, of which `configs_hash` is the
-// digest. `found_by_coordesc` says that coordinate descent has ended there.
+// digest. `found_by_coordesc` says that coordinate descent has ended there. What was
+// decided of a whole program is an object of another kind.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +35,20 @@ struct BestConfig {
   double nanoseconds = 0, defaultNanoseconds = 0;
   bool byDescent = false;
 };
+
+/// What was decided of a program: which of the schedules that won in its kernels it
+/// keeps, `"kept":"101"`. Times are 0 if they could not be compared.
+struct BestProgram {
+  std::vector<bool> kept;
+  double nanoseconds = 0, defaultNanoseconds = 0;
+};
+
+std::string encodeBestProgram(const BestProgram &best,
+                              const std::vector<std::string> &choices);
+
+/// Reads any text. It is an error unless it was found for these choices.
+Result<BestProgram> decodeBestProgram(const std::string &text,
+                                      const std::vector<std::string> &choices);
 
 /// The digest of a list of candidates.
 std::string hashConfigs(const std::vector<std::string> &candidates);

@@ -11,6 +11,7 @@
 #include "Autotuner.h"
 #include "FatalErrors.h"
 #include "JointGraphs.h"
+#include "MissingGuards.h"
 #include "ModuleReader.h"
 #include "ReasonRecorder.h"
 #include "Watchdog.h"
@@ -205,14 +206,6 @@ CompilerSession::kernelCompiler(const std::string &name) {
   return compiler.get();
 }
 
-/// The guards of a function, if it has any.
-static guard::ProgramOp findGuards(ModuleOp module, StringRef function) {
-  for (auto guards : module.getOps<guard::ProgramOp>())
-    if (guards.getFunction() == function)
-      return guards;
-  return nullptr;
-}
-
 Result<package::Package>
 CompilerSession::compile(const archive::Source &source,
                          const CompileOptions &options,
@@ -245,14 +238,6 @@ Status CompilerSession::readPackage(const archive::Source &source) {
   return Status::success();
 }
 
-static Status addMissingGuards(ModuleOp module, const std::string &path) {
-  auto main = module.lookupSymbol<FuncOp>("main");
-  if (!main || findGuards(module, "main"))
-    return Status::success();
-  Status added = pt2::addGuardProgram(main);
-  return added ? added : Status(added.error().withContext("'" + path + "'"));
-}
-
 Status CompilerSession::readText(const archive::Source &source,
                                  const CompileOptions &options,
                                  const CompileHooks &hooks) {
@@ -278,8 +263,8 @@ CompilerSession::compileText(const archive::Source &source,
   auto form = getSourceForm(*module_, options);
   if (!form)
     return form.error().withContext("'" + source.path + "'");
-  if (Status s = addMissingGuards(*module_, source.path); !s)
-    return s.takeError();
+  if (Status s = addMissingGuards(*module_, "main"); !s)
+    return s.error().withContext("'" + source.path + "'");
   return compileModule(*form, options, hooks);
 }
 
@@ -389,8 +374,10 @@ static void logStage(ModuleOp module, const StagePipeline &pipeline,
       write("output_code", "Kernels", kernels);
 }
 
-/// Gives kernels the schedules that are fastest here.
-Status CompilerSession::tune(const CompileOptions &options,
+/// Gives kernels the schedules that are fastest here. The pipelines `behind` make a
+/// package of the program.
+Status CompilerSession::tune(llvm::ArrayRef<StagePipeline> behind,
+                             const CompileOptions &options,
                              const CompileHooks &hooks) {
   const bool onGPU = isGPU(options.target);
   // A GPU measures kernels of its own, and none of others.
@@ -420,7 +407,7 @@ Status CompilerSession::tune(const CompileOptions &options,
     hooks.progress("autotune");
   Status tuned = timed("autotune", [&] {
     // The other half is for what comes after it.
-    return Autotuner(*module_, *code, options, hooks, reasons_,
+    return Autotuner(*module_, *code, behind, options, hooks, reasons_,
                      watchdog_->secondsLeft() / 2)
         .run();
   });
@@ -464,22 +451,21 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
       continue;
     if (hooks.stopAfter && pipeline.stage > *hooks.stopAfter)
       break;
-    // A joint graph that somebody wrote has no guards.
-    if (auto forward = module_->lookupSymbol<FuncOp>("forward");
-        pipeline.stage == Stage::Package && forward &&
-        !findGuards(*module_, "forward"))
-      if (Status s = pt2::addGuardProgram(
-              forward, {}, module_->lookupSymbol<FuncOp>("backward"));
-          !s)
+    if (pipeline.stage == Stage::Package)
+      if (Status s = addMissingGuards(*module_, "forward"); !s)
         return s.takeError();
     if (Status s = run(pipeline, options, hooks); !s)
       return s.takeError();
     logStage(*module_, pipeline, options.training);
     if (pipeline.name == stageName(Stage::Joint))
       keepJoint(options, hooks);
-    if (pipeline.stage == Stage::Loop && hooks.tuner && options.isTuned())
-      if (Status s = tune(options, hooks); !s)
+    if (pipeline.stage == Stage::Loop && hooks.tuner && options.isTuned()) {
+      size_t done = &pipeline - pipelines->data() + 1;
+      if (Status s = tune(llvm::ArrayRef(*pipelines).drop_front(done), options,
+                          hooks);
+          !s)
         return s.takeError();
+    }
   }
   if (hooks.stopAfter)
     return package::Package();

@@ -266,8 +266,28 @@ static std::string inMicros(std::string_view nanoseconds) {
 
 void Writer::addTuning(const Reason &reason, ReasonId id) {
   std::string schedule = get(reason, "schedule");
-  addHeadline("Autotuning of " + get(reason, "kernel") + ":\n");
+  const bool isProgram = id == ReasonId::ProgramTuned ||
+                         id == ReasonId::ProgramNotTuned ||
+                         id == ReasonId::TakenBack;
+  addHeadline("Autotuning of " +
+              (isProgram ? "the program" : get(reason, "kernel")) + ":\n");
   switch (id) {
+  case ReasonId::ProgramTuned:
+    text += "  took " + get(reason, "taken") + " of " +
+            get(reason, "choices") + " choices, " +
+            inMicros(reason.get("ns")) + " instead of " +
+            inMicros(reason.get("default_ns")) + "\n";
+    return;
+  case ReasonId::ProgramNotTuned:
+    text += "  took " + get(reason, "taken") + " of " +
+            get(reason, "choices") + " choices: " + get(reason, "Reason") +
+            "\n";
+    return;
+  case ReasonId::TakenBack:
+    text += "  - took back in " + get(reason, "kernel") + " (" +
+            get(reason, "kernels") + " alike), " + get(reason, "Reason") + ": " +
+            schedule + "\n";
+    return;
   case ReasonId::TuneCandidate:
     text += "  - " + inMicros(reason.get("ns")) + ": " + schedule + "\n";
     return;
@@ -322,6 +342,9 @@ void Writer::add(const Reason &reason) {
   case ReasonId::TuneRefused:
   case ReasonId::Tuned:
   case ReasonId::NotTuned:
+  case ReasonId::ProgramTuned:
+  case ReasonId::ProgramNotTuned:
+  case ReasonId::TakenBack:
     return addTuning(reason, *id);
   case ReasonId::PackedAhead:
     text += "Packed before the first call: the weight of " +

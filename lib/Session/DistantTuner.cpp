@@ -19,10 +19,11 @@ using package::Trial;
 // Messages of the copy; a text is its length and its bytes, a list its length and its
 // elements:
 //   speed:    nothing; the reply is two f64
-//   find:     32 bytes of key; the reply is a list of texts
+//   find:     32 bytes of key, u8 subject; the reply is a list of texts
 //   keep:     32 bytes of key, text
 //   measure:  text, list of packages, list of symbols (text, i64), i64 above all
-//             integers, f64 seconds; the reply is a list of trials (f64, text, u8 is it passing)
+//             integers, f64 seconds, f64 gain, u8 subject; the reply is a list of
+//             trials (f64, text, u8 is it passing)
 //   progress: text, u32 done, u32 all
 
 namespace {
@@ -42,6 +43,12 @@ static std::string readText(ByteReader &reader) {
   return std::string(reader.text(reader.u64()));
 }
 
+static package::TuningSubject readSubject(ByteReader &reader) {
+  return reader.u8() == static_cast<uint8_t>(package::TuningSubject::Program)
+             ? package::TuningSubject::Program
+             : package::TuningSubject::Kernel;
+}
+
 //===----------------------------------------------------------------------===//
 // The copy
 //===----------------------------------------------------------------------===//
@@ -55,9 +62,11 @@ package::MachineSpeed DistantTuner::speed() {
   return speed;
 }
 
-std::vector<std::string> DistantTuner::find(const Digest &kernel) {
+std::vector<std::string> DistantTuner::find(const Digest &key,
+                                            package::TuningSubject subject) {
   Message message;
-  message.digest(kernel);
+  message.digest(key);
+  message.writer.u8(static_cast<uint8_t>(subject));
   std::vector<uint8_t> reply = parent_.ask(kFindConfigs, message.bytes);
   ByteReader reader(reply);
   std::vector<std::string> texts;
@@ -66,9 +75,9 @@ std::vector<std::string> DistantTuner::find(const Digest &kernel) {
   return texts;
 }
 
-void DistantTuner::keep(const Digest &kernel, const std::string &config) {
+void DistantTuner::keep(const Digest &key, const std::string &config) {
   Message message;
-  message.digest(kernel);
+  message.digest(key);
   message.text(config);
   parent_.tell(kKeepConfig, message.bytes);
 }
@@ -89,6 +98,8 @@ DistantTuner::measure(const std::string &kernel,
   }
   message.writer.i64(inputs.integersBelow);
   message.writer.f64(inputs.maxSeconds);
+  message.writer.f64(inputs.gain);
+  message.writer.u8(static_cast<uint8_t>(inputs.subject));
   std::vector<uint8_t> reply = parent_.ask(kMeasure, message.bytes);
   ByteReader reader(reply);
   std::vector<Trial> trials;
@@ -130,6 +141,8 @@ static std::vector<uint8_t> measureFor(package::KernelTuner &tuner,
   }
   inputs.integersBelow = reader.i64();
   inputs.maxSeconds = reader.f64();
+  inputs.gain = reader.f64();
+  inputs.subject = readSubject(reader);
   std::vector<Trial> trials;
   if (reader.ok())
     trials = tuner.measure(kernel, packages, inputs);
@@ -156,17 +169,18 @@ session::answerTuner(package::KernelTuner &tuner, uint8_t tag,
     break;
   }
   case kFindConfigs: {
-    std::vector<std::string> texts = tuner.find(readDigest(reader));
+    Digest key = readDigest(reader);
+    std::vector<std::string> texts = tuner.find(key, readSubject(reader));
     reply.writer.u64(texts.size());
     for (const std::string &text : texts)
       reply.text(text);
     break;
   }
   case kKeepConfig: {
-    Digest kernel = readDigest(reader);
+    Digest key = readDigest(reader);
     std::string config = readText(reader);
     if (reader.ok())
-      tuner.keep(kernel, config);
+      tuner.keep(key, config);
     break;
   }
   case kMeasure:

@@ -28,8 +28,9 @@ public:
   package::MachineSpeed speed() override;
   unsigned threads() const override { return threads_; }
   bool isOnDevice() const override { return isOnDevice_; }
-  std::vector<std::string> find(const Digest &kernel) override;
-  void keep(const Digest &kernel, const std::string &config) override;
+  std::vector<std::string> find(const Digest &key,
+                                package::TuningSubject subject) override;
+  void keep(const Digest &key, const std::string &config) override;
   std::vector<package::Trial>
   measure(const std::string &kernel,
           const std::vector<std::vector<uint8_t>> &packages,

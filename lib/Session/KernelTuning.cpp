@@ -23,6 +23,10 @@ using namespace kiln;
 using namespace kiln::session;
 using package::Trial;
 
+/// About how long a program takes turns. One that takes longer has the fewest turns that
+/// can decide.
+static constexpr double kProgramSeconds = 2;
+
 KernelTuning::KernelTuning(cache::Store *store, const Digest &environment,
                            std::string nameSpace, unsigned threads,
                            Progress tell)
@@ -92,11 +96,13 @@ std::vector<std::string> KernelTuning::read(const Digest &subject) {
   return texts;
 }
 
-std::vector<std::string> KernelTuning::find(const Digest &kernel) {
-  std::vector<std::string> configs = read(kernel);
-  ++(configs.empty() ? stats_.misses : stats_.hits);
+std::vector<std::string> KernelTuning::find(const Digest &key,
+                                            package::TuningSubject subject) {
+  std::vector<std::string> configs = read(key);
+  if (subject == package::TuningSubject::Kernel)
+    ++(configs.empty() ? stats_.misses : stats_.hits);
   if (bundle_ && !configs.empty())
-    bundled_[kernel] = configs.front();
+    bundled_[key] = configs.front();
   return configs;
 }
 
@@ -211,12 +217,12 @@ package::MachineSpeed KernelTuning::speed() {
   return {machine().memoryBytesPerSecond, machine().f32FlopsPerSecond};
 }
 
-void KernelTuning::keep(const Digest &kernel, const std::string &config) {
+void KernelTuning::keep(const Digest &key, const std::string &config) {
   if (!store_)
     return;
   if (bundle_ && config.size() <= kMaxConfigBytes)
-    bundled_[kernel] = config;
-  put(makeKey(kernel), ByteView(std::string_view(config)));
+    bundled_[key] = config;
+  put(makeKey(key), ByteView(std::string_view(config)));
 }
 
 void KernelTuning::put(const cache::CacheKey &key, ByteView bytes) {
@@ -241,10 +247,15 @@ KernelTuning::measure(const std::string &kernel,
   options.program = program_.get();
   options.integersBelow = inputs.integersBelow;
   options.maxSeconds = inputs.maxSeconds;
+  options.gain = inputs.gain;
+  options.isProgram = inputs.subject == package::TuningSubject::Program;
+  if (options.isProgram)
+    options.seconds = kProgramSeconds;
+  // A program that cannot be compared has its kernels as they were measured.
   auto failed = [&] {
     for (const std::vector<uint8_t> &package : packages) {
-      stats_.failures += !package.empty();
-      stats_.passing += !package.empty();
+      stats_.failures += !options.isProgram && !package.empty();
+      stats_.passing += !options.isProgram && !package.empty();
     }
     return std::vector<Trial>();
   };
@@ -267,12 +278,18 @@ KernelTuning::measure(const std::string &kernel,
     if (packages[i].empty())
       continue;
     stats_.measurements += trials[i].nanoseconds > 0;
-    stats_.failures += !trials[i].failure.empty();
+    if (trials[i].failure.empty())
+      continue;
+    if (options.isProgram) {
+      log::write("autotuning", log::Level::Info,
+                 kernel + " is not compared: it " + trials[i].failure);
+      break;
+    }
+    ++stats_.failures;
     stats_.passing += trials[i].isPassing;
-    if (!trials[i].failure.empty())
-      log::write("autotuning", log::Level::Warning,
-                 "kernel '" + kernel + "': candidate " + std::to_string(i) +
-                     " is left out, it " + trials[i].failure);
+    log::write("autotuning", log::Level::Warning,
+               "kernel '" + kernel + "': candidate " + std::to_string(i) +
+                   " is left out, it " + trials[i].failure);
   }
   return trials;
 }

@@ -209,10 +209,10 @@ Blame Trials::blameFor(const ChildEnd &how) const {
 // A program that calls them
 //===----------------------------------------------------------------------===//
 
-// What it is told: u32 threads, f64 seconds, i64 above all integers, u8 may they be loaded
-// together, text of the device, list of packages, each with u8 (is it to be called), list
-// of symbols (text, i64). A text is its length and its bytes, a list its length and its
-// elements.
+// What it is told: u32 threads, f64 seconds, f64 gain, u8 are they programs, i64 above all
+// integers, u8 may they be loaded together, text of the device, list of packages, each with
+// u8 (is it to be called), list of symbols (text, i64). A text is its length and its bytes,
+// a list its length and its elements.
 
 namespace {
 /// What all candidates are, of one kernel.
@@ -238,6 +238,8 @@ encodeWork(const std::vector<std::vector<uint8_t>> &packages,
   };
   writer.u32(options.threads);
   writer.f64(options.seconds);
+  writer.f64(options.gain);
+  writer.u8(options.isProgram);
   writer.i64(options.integersBelow);
   writer.u8(loadsTogether);
   text(options.device);
@@ -259,6 +261,8 @@ static Result<TrialWork> decodeWork(ByteView bytes) {
   TrialWork work;
   work.options.threads = reader.u32();
   work.options.seconds = reader.f64();
+  work.options.gain = reader.f64();
+  work.options.isProgram = reader.u8() != 0;
   work.options.integersBelow = reader.i64();
   work.loadsTogether = reader.u8() != 0;
   work.options.device = reader.text(reader.u64());

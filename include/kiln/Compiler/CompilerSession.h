@@ -137,7 +137,8 @@ private:
              const CompileHooks &hooks);
   Status dump(Stage stage, llvm::StringRef name,
               const CompileOptions &options);
-  Status tune(const CompileOptions &options, const CompileHooks &hooks);
+  Status tune(llvm::ArrayRef<StagePipeline> behind,
+              const CompileOptions &options, const CompileHooks &hooks);
   Result<package::KernelImage> compileKernels(const CompileOptions &options,
                                               const CompileHooks &hooks,
                                               bool isGiven);

@@ -44,6 +44,9 @@ struct Trial {
 /// Values of symbols of sizes, by their names.
 using SymbolValues = std::vector<std::pair<std::string, int64_t>>;
 
+/// What is measured as a whole.
+enum class TuningSubject : uint8_t { Kernel, Program };
+
 /// What a kernel is called with to be timed.
 struct TrialInputs {
   SymbolValues symbols;
@@ -52,6 +55,10 @@ struct TrialInputs {
   int64_t integersBelow = 1;
   /// How long all candidates together may take; what was not timed then has failed.
   double maxSeconds = 300;
+  /// The part of its time by which a candidate must be faster than the first.
+  double gain = 0.02;
+  /// A program runs forward and backward, and its numbers are not compared.
+  TuningSubject subject = TuningSubject::Kernel;
 };
 
 /// What the machine can do with all of its `threads`, by measurement.
@@ -73,13 +80,14 @@ public:
   /// Whether it measures kernels of a GPU; else those of this processor.
   virtual bool isOnDevice() const { return false; }
 
-  /// What was kept for a kernel: texts of `.best_config`s, the newest first. They
-  /// may come from outside and are checked by the caller.
-  virtual std::vector<std::string> find(const Digest &kernel) = 0;
-  virtual void keep(const Digest &kernel, const std::string &config) = 0;
+  /// What was kept under a digest: texts of `.best_config`s, the newest first. They may
+  /// come from outside and are checked by the caller.
+  virtual std::vector<std::string> find(const Digest &key,
+                                        TuningSubject subject) = 0;
+  virtual void keep(const Digest &key, const std::string &config) = 0;
 
-  /// Runs the encoded packages of one kernel on the same inputs, by turns, and
-  /// gives one trial each. Numbers are compared with those of the first. A package
+  /// Runs the encoded packages of one kernel, or of one program, on the same inputs, by
+  /// turns, and gives one trial each. Numbers are compared with those of the first. A package
   /// that crashes, hangs or gives other numbers does the caller no harm.
   virtual std::vector<Trial>
   measure(const std::string &kernel,

@@ -8,7 +8,7 @@
 //
 // A package::KernelTuner that runs candidates in child processes (Trials.h) and keeps
 // winners in the cache as entries of their own, `autotune/`. Their key is of the
-// environment, the kernel and the number of threads. A
+// environment, the kernel (or the program) and the number of threads. A
 // measurement that is lost is made again, and so is one of a kernel of which a candidate
 // could not be run for reasons of the moment; one that a busy machine distorted stays
 // until the folder `autotune/` is removed.
@@ -90,8 +90,9 @@ public:
   /// What this machine can do, measured once and kept as measurements of kernels
   /// are.
   const runtime::MachineLimits &machine();
-  std::vector<std::string> find(const Digest &kernel) override;
-  void keep(const Digest &kernel, const std::string &config) override;
+  std::vector<std::string> find(const Digest &key,
+                                package::TuningSubject subject) override;
+  void keep(const Digest &key, const std::string &config) override;
   std::vector<package::Trial>
   measure(const std::string &kernel,
           const std::vector<std::vector<uint8_t>> &packages,

@@ -53,6 +53,11 @@ struct TrialOptions {
   /// About how long all packages together run to be timed, as long as each has the
   /// turns that it needs to be faster.
   double seconds = 0.25;
+  /// The part of its time by which a package must be faster than the first.
+  double gain = 0.02;
+  /// They are whole programs, with a backward part if they have one: numbers, which
+  /// rounding along the way makes differ, are not compared.
+  bool isProgram = false;
   /// How long a package may take for its first call, besides thirty times what the
   /// first package took; the first one may take ten times as long. Three times as
   /// long where it is tried again.

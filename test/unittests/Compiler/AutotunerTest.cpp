@@ -21,7 +21,8 @@ using namespace kiln::compiler;
 
 namespace {
 
-/// A tuner with times of its own: by the names of kernels, all candidates alike.
+/// A tuner with times of its own: by the names of kernels, all candidates alike, and for
+/// programs.
 class FakeTuner final : public package::KernelTuner {
 public:
   package::MachineSpeed speed() override {
@@ -29,19 +30,35 @@ public:
     return machine;
   }
   unsigned threads() const override { return 1; }
-  std::vector<std::string> find(const Digest &kernel) override {
-    auto text = kept.find(kernel.hex());
-    return text == kept.end() ? std::vector<std::string>()
-                              : std::vector<std::string>{text->second};
+  std::vector<std::string> find(const Digest &key,
+                                package::TuningSubject subject) override {
+    const auto &known = subject == package::TuningSubject::Program ? programs
+                                                                   : kept;
+    auto text = known.find(key.hex());
+    return text == known.end() ? std::vector<std::string>()
+                               : std::vector<std::string>{text->second};
   }
-  void keep(const Digest &kernel, const std::string &config) override {
-    kept[kernel.hex()] = config;
+  void keep(const Digest &key, const std::string &config) override {
+    bool isProgram = config.find("\"kind\":\"program\"") != std::string::npos;
+    (isProgram ? programs : kept)[key.hex()] = config;
   }
   std::vector<package::Trial>
   measure(const std::string &kernel,
           const std::vector<std::vector<uint8_t>> &packages,
           const package::TrialInputs &inputs) override {
     ++calls;
+    if (inputs.subject == package::TuningSubject::Program) {
+      EXPECT_EQ(packages.size(), 2u);
+      EXPECT_NE(packages.front(), packages.back());
+      ++comparisons;
+      programBound = inputs.integersBelow;
+      std::vector<package::Trial> both(2);
+      both[0].nanoseconds = 1e6;
+      both[1].nanoseconds = programRatio * 1e6;
+      if (!programFailure.empty())
+        both = std::vector<package::Trial>(2, {0, programFailure, false});
+      return both;
+    }
     bounds[kernel] = inputs.integersBelow;
     auto first = package::decodePackage(packages.front().data(),
                                         packages.front().size());
@@ -53,18 +70,23 @@ public:
     package::Trial trial;
     trial.nanoseconds = kernel.find("big") != std::string::npos ? 1e6 : 1e3;
     std::vector<package::Trial> trials(packages.size(), trial);
+    for (size_t i = 1; i < trials.size(); ++i)
+      trials[i].nanoseconds *= ratio;
     if (!failure.empty())
       trials.back() = {0, failure, isPassing};
     return trials;
   }
   void progress(const std::string &, unsigned, unsigned) override {}
 
-  std::map<std::string, std::string> kept;
+  std::map<std::string, std::string> kept, programs;
   std::map<std::string, int64_t> bounds;
   std::chrono::duration<double> pause{0};
   double seconds = 0; ///< for the last kernel
   package::MachineSpeed machine = {1e10, 1e11};
-  unsigned calls = 0, speeds = 0;
+  unsigned calls = 0, speeds = 0, comparisons = 0;
+  double ratio = 1, programRatio = 1; ///< of all candidates to the default
+  int64_t programBound = 0;
+  std::string programFailure;
   std::string failure; ///< of the last candidate of each kernel
   bool isPassing = false;
   bool isPrepared = false; ///< a kernel had panels of a weight made ahead
@@ -166,6 +188,10 @@ TEST(Autotuner, DescentThatDidNotEndIsNotSaidToHave) {
   tuner.calls = 0;
   ASSERT_TRUE(compile(both, tuner, options));
   EXPECT_EQ(tuner.calls, 0u);
+  // What was decided of a program is not looked for again, with or without it.
+  tuner.programs.clear();
+  ASSERT_TRUE(compile(both, tuner, options));
+  EXPECT_EQ(tuner.calls, 0u);
   ASSERT_TRUE(compile({both[1]}, tuner, options));
   EXPECT_GT(tuner.calls, 0u);
 }
@@ -214,6 +240,58 @@ TEST(Autotuner, DescentHasResultsOfItsOwn) {
   options.coordinateDescentTuning = false;
   ASSERT_TRUE(compile({kernel("big", kNumber)}, tuner, options));
   EXPECT_EQ(tuner.calls, 0u);
+}
+
+bool hasReason(const package::Package &package, package::ReasonId id) {
+  return std::any_of(package.reasons.begin(), package.reasons.end(),
+                     [&](const package::Reason &reason) {
+                       return package::identify(reason) == id;
+                     });
+}
+
+// What wins alone is compared with the default in the program, and the decision is
+// kept.
+TEST(Autotuner, AProgramThatIsSlowerKeepsItsDefault) {
+  const std::vector<std::string> both = {kernel("big", kNumber),
+                                         kernel("little", kGather)};
+  FakeTuner tuner;
+  auto plain = compile(both, tuner, {});
+  ASSERT_TRUE(plain) << plain.error().message;
+  EXPECT_EQ(tuner.comparisons, 0u); // nothing was chosen
+  for (double programRatio : {0.8, 1.0}) {
+    FakeTuner other;
+    other.ratio = 0.5;
+    other.programRatio = programRatio;
+    auto made = compile(both, other, {});
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_GT(other.comparisons, 0u);
+    EXPECT_EQ(other.programBound, 64);
+    EXPECT_EQ(made->image.bytes == plain->image.bytes, programRatio == 1.0);
+    EXPECT_EQ(hasReason(*made, package::ReasonId::TakenBack),
+              programRatio == 1.0);
+    EXPECT_EQ(hasReason(*made, package::ReasonId::ProgramTuned),
+              programRatio < 1.0);
+    other.calls = 0;
+    auto again = compile(both, other, {});
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(other.calls, 0u);
+    EXPECT_EQ(made->image.bytes, again->image.bytes);
+  }
+}
+
+TEST(Autotuner, AProgramThatCannotBeComparedKeepsItsChoices) {
+  FakeTuner tuner;
+  tuner.ratio = 0.5;
+  tuner.programFailure = "cannot be run alone: it takes a number";
+  auto made = compile({kernel("big", kNumber)}, tuner, {});
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_TRUE(hasReason(*made, package::ReasonId::ProgramNotTuned));
+  EXPECT_FALSE(hasReason(*made, package::ReasonId::TakenBack));
+  tuner.calls = 0;
+  auto again = compile({kernel("big", kNumber)}, tuner, {});
+  ASSERT_TRUE(again);
+  EXPECT_EQ(tuner.calls, 0u);
+  EXPECT_EQ(made->image.bytes, again->image.bytes);
 }
 
 // What runs in each call is measured: the program packs a weight once.

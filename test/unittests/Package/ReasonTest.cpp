@@ -50,6 +50,29 @@ TEST(Reason, WithoutArgumentsItIsStillText) {
     EXPECT_FALSE(explainTopic(package, topic).empty());
 }
 
+TEST(Reason, ChoicesOfAProgramAreTold) {
+  Package package = samplePackage();
+  auto add = [&](const char *name, std::vector<Reason::Argument> arguments) {
+    package.reasons.push_back({Reason::Kind::Missed, "loop-autotune", name,
+                               "main", std::move(arguments)});
+  };
+  add("program-tuned", {{"taken", "1"},
+                        {"choices", "2"},
+                        {"ns", "1500000"},
+                        {"default_ns", "1600000"}});
+  add("taken-back", {{"kernel", "k0"},
+                     {"kernels", "3"},
+                     {"schedule", "#loop.s<x = 1>"},
+                     {"Reason", "why"}});
+  add("program-not-tuned",
+      {{"taken", "0"}, {"choices", "2"}, {"default_ns", "0"}, {"Reason", "so"}});
+  EXPECT_EQ(explainTopic(package, "autotuning"),
+            "Autotuning of the program:\n"
+            "  took 1 of 2 choices, 1500.0 us instead of 1600.0 us\n"
+            "  - took back in k0 (3 alike), why: #loop.s<x = 1>\n"
+            "  took 0 of 2 choices: so\n");
+}
+
 TEST(Reason, TextsFollowTheOrderOfThePrograms) {
   Package package = samplePackage();
   auto add = [&](const char *function, const char *kernel) {

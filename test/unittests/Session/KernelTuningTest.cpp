@@ -22,6 +22,8 @@ using namespace kiln::session;
 
 namespace {
 
+constexpr auto kKernel = package::TuningSubject::Kernel;
+
 runtime::MachineLimits getLimits() {
   runtime::MachineLimits limits = runtime::describeMachine(1);
   limits.memoryBytesPerSecond = 1.5e10;
@@ -130,19 +132,21 @@ TEST(KernelTuning, AProgramBringsAllOfItsMeasurements) {
   KernelTuning::open(config, 1, {})->keep(first, "{\"a\":1}");
   auto tuning = KernelTuning::open(config, 1, {});
   tuning->beginProgram(program);
-  EXPECT_EQ(tuning->find(first).size(), 1u);
+  EXPECT_EQ(tuning->find(first, kKernel).size(), 1u);
   tuning->keep(second, "{\"b\":2}");
   // A compilation that fails leaves nothing.
   EXPECT_FALSE(std::filesystem::exists(folder.path + "/bundles"));
   tuning->endProgram();
   std::filesystem::remove_all(folder.path + "/autotune");
   tuning = KernelTuning::open(config, 1, {});
-  EXPECT_TRUE(tuning->find(second).empty());
+  EXPECT_TRUE(tuning->find(second, kKernel).empty());
   tuning->keep(second, "{\"newer\":3}");
   tuning->beginProgram(program);
-  EXPECT_EQ(tuning->find(first), std::vector<std::string>{"{\"a\":1}"});
+  EXPECT_EQ(tuning->find(first, kKernel),
+            std::vector<std::string>{"{\"a\":1}"});
   // What is here stays.
-  EXPECT_EQ(tuning->find(second), std::vector<std::string>{"{\"newer\":3}"});
+  EXPECT_EQ(tuning->find(second, kKernel),
+            std::vector<std::string>{"{\"newer\":3}"});
 }
 
 /// Entries in memory, and how often somebody asked.
@@ -205,8 +209,33 @@ TEST(KernelTuning, AProgramIsTakenApartWithTwoQuestions) {
   second.beginProgram(program);
   EXPECT_EQ(other.questions, 2u);
   EXPECT_EQ(other.kept.size(), 101u);
-  EXPECT_EQ(second.find(sha256(std::string_view("7"))),
+  EXPECT_EQ(second.find(sha256(std::string_view("7")), kKernel),
             std::vector<std::string>{"{\"own\":1}"});
+}
+
+// How often kernels were known is told, whatever was decided of programs.
+TEST(KernelTuning, LookUpsOfProgramsAreNotCounted) {
+  Folder folder;
+  auto tuning =
+      KernelTuning::open(cache::readCacheConfig(folder.path), 1, {});
+  const Digest key = sha256(std::string_view("a program"));
+  tuning->keep(key, "{}");
+  EXPECT_EQ(tuning->find(key, package::TuningSubject::Program).size(), 1u);
+  EXPECT_EQ(tuning->stats().hits, 0u);
+  EXPECT_EQ(tuning->find(key, kKernel).size(), 1u);
+  EXPECT_EQ(tuning->stats().hits, 1u);
+}
+
+// A program that nobody can compare now has its kernels as they were measured.
+TEST(KernelTuning, ProgramsThatDoNotRunAreNoFailures) {
+  auto tuning = KernelTuning::open(std::nullopt, 1, {});
+  package::TrialInputs inputs;
+  inputs.subject = package::TuningSubject::Program;
+  auto trials = tuning->measure("the program", {{1, 2}, {3}}, inputs);
+  ASSERT_EQ(trials.size(), 2u);
+  EXPECT_NE(trials[0].failure, "");
+  EXPECT_EQ(tuning->stats().failures, 0u);
+  EXPECT_EQ(tuning->stats().passing, 0u);
 }
 
 TEST(KernelTuning, OnlyWhatRanIsCounted) {
