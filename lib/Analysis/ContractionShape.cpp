@@ -411,13 +411,22 @@ analysis::analyzeContraction(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
   return ShapeAnalysis(op, lhsStrides, rhsStrides, frame).run();
 }
 
+bool analysis::readsFactors(ContractOp op, bool ofLeft) {
+  Value tensor = ofLeft ? op.getLhs() : op.getRhs();
+  Region &prologue = ofLeft ? op.getLhsPrologue() : op.getRhsPrologue();
+  if (prologue.empty())
+    return cast<RankedTensorType>(tensor.getType()).getElementType() ==
+           op.getAccType();
+  Operation *extended =
+      prologue.front().getTerminator()->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(extended) &&
+         extended->getOperand(0) == prologue.getArgument(0) &&
+         getUnsignedFactor(op).has_value();
+}
+
 int64_t analysis::getRunInPlace(ContractOp op, const ContractionShape &shape) {
-  bool isLeft = !shape.exchanged;
-  Value tensor = isLeft ? op.getLhs() : op.getRhs();
-  Region &prologue = isLeft ? op.getLhsPrologue() : op.getRhsPrologue();
-  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
   auto all = shape.sum.extent.getConstant();
-  if (!prologue.empty() || element != op.getAccType() || !all || *all < 1)
+  if (!readsFactors(op, !shape.exchanged) || !all || *all < 1)
     return 0;
   if (!shape.isIrregular(0))
     return shape.sum.steps[0].isConstant(1) ? *all : 0;

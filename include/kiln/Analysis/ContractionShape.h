@@ -126,9 +126,13 @@ bool hasSumVectors(loop::ContractOp op, const ContractionShape &shape,
 bool hasAcrossVectors(loop::ContractOp op, const ContractionShape &shape,
                       unsigned k, int64_t lanes);
 
-/// The run of the sum along which A can be read where it lies, an element at a time: its
-/// neighbours, all of which count or none, of the type of the sums, and of a known size. 0
-/// if there is none.
+/// True if the factors of an operand are its elements as they lie in memory: of the type of
+/// the sum, or bytes that are extended to it and multiplied by bytes.
+bool readsFactors(loop::ContractOp op, bool ofLeft);
+
+/// The run of the sum along which A can be read where it lies: its neighbours, all of which
+/// count or none, that are factors as they lie there, and of a known size. 0 if there is
+/// none.
 int64_t getRunInPlace(loop::ContractOp op, const ContractionShape &shape);
 
 /// The type that both operands are multiplied in, behind their prologues; null where

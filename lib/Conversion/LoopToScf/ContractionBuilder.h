@@ -231,6 +231,7 @@ using FetchLines = llvm::function_ref<void(mlir::Value iteration)>;
 /// The runs of the depth along which A is read in place.
 struct RunsInPlace {
   int64_t length = 0; ///< neighbours of a run
+  int64_t steps = 0;  ///< of a run, each of one factor or a word of them
   int64_t places = 0; ///< runs of a block of k
   int64_t iterations = 0; ///< of a block of k, each of whole `unroll` steps
   int64_t rowDims = 0; ///< of the axis of rows

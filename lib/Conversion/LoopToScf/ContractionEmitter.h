@@ -108,6 +108,8 @@ struct ContractionOperand {
   /// converted to the type of the sum. C: applied to the sum; gives the value to be
   /// stored, in the type of the sum or of C. Empty for none.
   ContractionMap map;
+  /// A: factors are the elements as they are in memory, or bytes that `map` extends.
+  bool isFactors = false;
 };
 
 /// Sizes of the dimensions that make up rows, columns or k, outermost first.

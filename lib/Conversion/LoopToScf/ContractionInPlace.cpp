@@ -15,12 +15,16 @@
 //   [address of the run][place in the window][row]
 //   zeros, as many as a run has, which stand for one that is left out
 //
+// Of bytes four neighbours are the word that is broadcast (ContractionWords.cpp).
+//
 // An image of 64 channels is so read 9 times by a window of 3 x 3 out of the first cache,
 // and written nowhere.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ContractionBuilder.h"
+
+#include "kiln/Dialect/Loop/IR/Weights.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -38,8 +42,8 @@ kiln::loop::getRunsInPlace(const ContractionSpec &spec,
   bool hasRuns = a.irregular && !spec.sum.empty();
   const Extent &run = hasRuns ? spec.sum.back() : spec.k;
   const Extent &step = a.irregular ? a.columnSteps.back() : a.columnStride;
-  if (a.map || a.type != spec.sumType || !spec.freeRuns || !step.is(1) ||
-      !spec.k.constant || !run.constant || *spec.k.constant < 1 || *run.constant < 1)
+  if (!a.isFactors || !spec.freeRuns || !step.is(1) || !spec.k.constant ||
+      !run.constant || *spec.k.constant < 1 || *run.constant < 1)
     return std::nullopt;
   RunsInPlace runs;
   int64_t depth = std::min(schedule.getBlockDepth(), *spec.k.constant);
@@ -49,8 +53,14 @@ kiln::loop::getRunsInPlace(const ContractionSpec &spec,
     runs.length = depth;
   else
     return std::nullopt;
+  int64_t together = getFactorsOfWord(schedule.getUnit());
+  bool isWord = a.type.getIntOrFloatBitWidth() * together ==
+                spec.sumType.getIntOrFloatBitWidth();
+  if (!isWord || runs.length % together != 0)
+    return std::nullopt;
+  runs.steps = runs.length / together;
   runs.places = depth / runs.length;
-  runs.iterations = runs.places * (runs.length / schedule.getUnroll());
+  runs.iterations = runs.places * (runs.steps / schedule.getUnroll());
   runs.rowDims = a.irregular ? std::max<size_t>(spec.rows.size(), 1) : 1;
   runs.rows = llvm::alignTo(schedule.getBlockRows(), schedule.getLanes());
   return runs;
@@ -59,7 +69,7 @@ kiln::loop::getRunsInPlace(const ContractionSpec &spec,
 int64_t RunsInPlace::getElements(const ContractionSpec &spec,
                                  PackedScheduleAttr schedule) const {
   int64_t words = (1 + rowDims + places) * rows;
-  int64_t zeros = llvm::alignTo(length, schedule.getLanes());
+  int64_t zeros = llvm::alignTo(steps, schedule.getLanes());
   return words * (64 / spec.sumType.getIntOrFloatBitWidth()) + zeros;
 }
 
@@ -111,7 +121,7 @@ void RowTable::fillRows(Value first, Value last, Value count) {
 void RowTable::fillRuns(const PanelBlock &block, Value count) {
   Type i64 = c.b.getI64Type();
   VectorType words = c.vectorOf(i64);
-  int64_t bytes = c.sumBytes;
+  int64_t bytes = a.type.getIntOrFloatBitWidth() / 8;
   auto toNumber = [&](Value pointer) -> Value {
     return LLVM::PtrToIntOp::create(c.b, c.loc, i64, pointer);
   };
@@ -122,7 +132,7 @@ void RowTable::fillRuns(const PanelBlock &block, Value count) {
   Value size = c.splat(c.constant(bytes));
   if (a.mask)
     c.clear(zeros, c.constant(0),
-            c.constant(llvm::alignTo(runs.length, c.lanes)), /*whole=*/false);
+            c.constant(llvm::alignTo(runs.steps, c.lanes)), /*whole=*/false);
   Value places = c.div(block.kc, c.constant(runs.length));
   c.forEach(c.constant(0), places, 1, [&](Value place) {
     Value k = c.add(block.k0, c.mul(place, runs.length));
@@ -169,9 +179,12 @@ SmallVector<Value> kiln::loop::multiplyInPlace(ContractionBuilder &c,
   RowTable rows(c, runs, table);
   int64_t nr = block.schedule.getTileColumns(), vectors = nr / c.lanes;
   auto alignment = static_cast<unsigned>(c.lanes * c.sumBytes);
+  bool ofWords = runs.steps != runs.length;
+  // Bytes of an image begin anywhere.
+  auto ofFactors = static_cast<unsigned>(ofWords ? 1 : c.sumBytes);
   Value line = c.add(firstRow, rows.firstRun() * runs.rows);
 
-  // One element of the run of each row times one row of the panel.
+  // One step of the run of each row times one row of the panel.
   auto step = [&](ValueRange starts, Value panel, Value k, int64_t u,
                   SmallVector<Value> &sum) {
     SmallVector<Value> b;
@@ -184,9 +197,11 @@ SmallVector<Value> kiln::loop::multiplyInPlace(ContractionBuilder &c,
       Value from = c.address(starts[i], k, c.spec.sumType);
       Value a = c.splat(c.load(c.spec.sumType,
                                c.address(from, c.constant(u), c.spec.sumType),
-                               c.sumBytes));
-      for (int64_t v = 0; v < vectors; ++v)
-        sum[i * vectors + v] = c.fma(a, b[v], sum[i * vectors + v]);
+                               ofFactors));
+      for (int64_t v = 0; v < vectors; ++v) {
+        Value &into = sum[i * vectors + v];
+        into = ofWords ? addProducts(c, a, b[v], into) : c.fma(a, b[v], into);
+      }
     }
   };
   SmallVector<Value> zeros(count * vectors, c.zero(c.sums));
@@ -200,9 +215,9 @@ SmallVector<Value> kiln::loop::multiplyInPlace(ContractionBuilder &c,
               c.load(c.spec.a.base.getType(),
                      c.address(table, c.add(first, i), c.b.getI64Type()), 8));
         Value panel = c.address(
-            columns, c.mul(c.mul(place, runs.length), nr), c.spec.sumType);
+            columns, c.mul(c.mul(place, runs.steps), nr), c.spec.sumType);
         int64_t unroll = block.schedule.getUnroll();
-        int64_t whole = runs.length / unroll * unroll;
+        int64_t whole = runs.steps / unroll * unroll;
         SmallVector<Value> sum(sofar);
         Value iterations = c.constant(whole / unroll);
         if (whole > 0)
@@ -218,7 +233,7 @@ SmallVector<Value> kiln::loop::multiplyInPlace(ContractionBuilder &c,
                             return now;
                           });
         Value rest = c.address(panel, c.constant(whole * nr), c.spec.sumType);
-        for (int64_t u = 0; u < runs.length - whole; ++u)
+        for (int64_t u = 0; u < runs.steps - whole; ++u)
           step(starts, rest, c.constant(whole), u, sum);
         return sum;
       });

@@ -314,7 +314,7 @@ int64_t kiln::loop::getStagedElements(const ContractionSpec &spec,
   if (schedule.getUnit() == DotUnit::Fma)
     return 0;
   int64_t sides = 0;
-  if (!hasRowWords(spec))
+  if (!hasRowWords(spec) && !schedule.getInPlace())
     sides = schedule.getTileRows();
   if (!hasColumnWords(spec) && !spec.b.packed)
     sides = std::max(sides, schedule.getTileColumns());

@@ -251,6 +251,7 @@ LogicalResult ProductEmitter::describe(ContractOp op,
     spec.freeRuns = isFree(shape, 0, shape.sum.runs.back());
   joinDims(op, shape);
   spec.a.map = makePrologue(*prologues[0]);
+  spec.a.isFactors = analysis::readsFactors(op, !shape.exchanged);
   spec.b.map = makePrologue(*prologues[1]);
   if (op->hasAttr(kPackedAheadAttrName))
     spec.b.packed = memory[1].pointer;

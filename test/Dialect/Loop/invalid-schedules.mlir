@@ -397,7 +397,7 @@ func.func @f(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // -----
 
-// expected-error @below {{a schedule that reads in place has unit 'fma'}}
+// expected-error @below {{a schedule that reads in place has unit 'fma' or 'quads'}}
 func.func private @s() attributes {s = #loop.packed<lanes = 16, tile_rows = 6, tile_columns = 64, block_rows = 12, block_depth = 64, item_rows = 12, item_columns = 64, unroll = 4, masked = true, grain = 1, unit = pairs, in_place = true>}
 
 // -----

@@ -45,6 +45,8 @@ llvm::ArrayRef<LoopCase> getLoopCases();
 llvm::ArrayRef<LoopCase> getWindowCases();
 /// And those that read what is concatenated.
 llvm::ArrayRef<LoopCase> getPieceCases();
+/// Others that multiply bytes, of which a GPU has no products.
+llvm::ArrayRef<LoopCase> getByteCases();
 
 /// A kernel of products with rows between them, and the limit of its columns.
 struct LimitCase : LoopCase {

@@ -19,6 +19,7 @@
 #include "kiln/Dialect/Loop/IR/RowParts.h"
 #include "kiln/Dialect/Loop/IR/Weights.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
+#include "kiln/Target/CPU/CPUTarget.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -48,6 +49,7 @@ struct CPUSchedule {
   bool isAhead = false; ///< panels are made by a kernel of their own, where they can be
   bool streams = false; ///< every result, past the caches
   int64_t points = 1;   ///< of an item
+  bool ofWords = false; ///< bytes by fours, where this machine multiplies them so
 };
 
 constexpr CPUSchedule kCPUSchedules[] = {
@@ -67,6 +69,7 @@ constexpr CPUSchedule kCPUSchedules[] = {
     {"StreamedTranspose16", CPUWay::Transpose, 16, true, /*isAhead=*/false, true},
     {"Chosen8", CPUWay::Chosen, 8},
     {"MaskedChosen16", CPUWay::Chosen, 16, true},
+    {"WordsChosen16", CPUWay::Chosen, 16, true, false, false, 1, /*ofWords=*/true},
 };
 
 /// Of products: blocks of k that are not full, and items of which some are empty.
@@ -75,6 +78,8 @@ constexpr CPUSchedule kAheadSchedules[] = {
     {"MaskedPanels16", CPUWay::Panels, 16, true},
     {"MaskedPanelsAhead16", CPUWay::Panels, 16, true, true},
     {"MaskedChosenAhead16", CPUWay::Chosen, 16, true, true},
+    {"WordPanelsAhead16", CPUWay::Panels, 16, true, true, false, 1, /*ofWords=*/true},
+    {"WordsChosenAhead16", CPUWay::Chosen, 16, true, true, false, 1, /*ofWords=*/true},
 };
 
 class LoopToScf
@@ -103,6 +108,14 @@ static ScheduleAttr getWithin(KernelOp kernel, const CPUSchedule &schedule) {
   return WithinScheduleAttr::get(kernel.getContext(), along, beside,
                                  /*sum_block=*/4, schedule.masked,
                                  /*grain=*/1, getStream(kernel, schedule));
+}
+
+/// What multiplies the bytes of a contraction.
+static DotUnit getUnit(const CPUSchedule &schedule) {
+  static const auto native = target::CPUTarget::parse("native");
+  return schedule.ofWords && native && native->hasFeature(KILN_CPU_AVX512_VNNI)
+             ? DotUnit::Quads
+             : DotUnit::Fma;
 }
 
 /// Blocks of few rows, which end within tiles, and products of several passes.
@@ -146,13 +159,16 @@ static ScheduleAttr getCPUSchedule(KernelOp kernel, const CPUSchedule &schedule)
                    !analysis::mayTrap(nest);
   }
   if (schedule.way == CPUWay::Panels) {
+    auto contracts = kernel.getBody().getOps<ContractOp>();
+    DotUnit unit = DotUnit::Fma;
+    if (!contracts.empty() && analysis::getUnsignedFactor(*contracts.begin()))
+      unit = getUnit(schedule);
     auto panels = PackedScheduleAttr::get(
         context, schedule.lanes, /*tile_rows=*/3,
         /*tile_columns=*/schedule.lanes, /*block_rows=*/6,
-        /*block_depth=*/schedule.lanes, /*item_rows=*/6,
-        /*item_columns=*/2 * schedule.lanes, /*unroll=*/2, schedule.masked,
-        /*grain=*/1, DotUnit::Fma, /*in_place=*/false);
-    auto contracts = kernel.getBody().getOps<ContractOp>();
+        /*block_depth=*/getFactorsOfWord(unit) * schedule.lanes,
+        /*item_rows=*/6, /*item_columns=*/2 * schedule.lanes, /*unroll=*/2,
+        schedule.masked, /*grain=*/1, unit, /*in_place=*/false);
     if (contracts.empty())
       return scatters ? ScheduleAttr(ScatterScheduleAttr::get(
                             context, schedule.lanes, schedule.masked, 1))
@@ -169,6 +185,7 @@ static ScheduleAttr getCPUSchedule(KernelOp kernel, const CPUSchedule &schedule)
     machine.vectorBits = 32 * schedule.lanes;
     machine.masks = schedule.masked;
     machine.registers = schedule.masked ? 32 : 16;
+    machine.bytes = getUnit(schedule);
     analysis::SizeHints hints(kernel->getParentOfType<ModuleOp>());
     return chooseSchedule(kernel, *strides, machine, hints);
   }
@@ -258,6 +275,26 @@ static std::vector<LoopCase> getProductCases() {
 INSTANTIATE_TEST_SUITE_P(
     Ahead, LoopToScf,
     testing::Combine(testing::ValuesIn(getProductCases()),
+                     testing::ValuesIn(kAheadSchedules)),
+    [](const testing::TestParamInfo<LoopToScf::ParamType> &info) {
+      return std::string(std::get<0>(info.param).name) + "_" +
+             std::get<1>(info.param).name;
+    });
+
+INSTANTIATE_TEST_SUITE_P(
+    Bytes, LoopToScf,
+    testing::Combine(testing::ValuesIn(getByteCases().begin(),
+                                       getByteCases().end()),
+                     testing::ValuesIn(kCPUSchedules)),
+    [](const testing::TestParamInfo<LoopToScf::ParamType> &info) {
+      return std::string(std::get<0>(info.param).name) + "_" +
+             std::get<1>(info.param).name;
+    });
+
+INSTANTIATE_TEST_SUITE_P(
+    BytesAhead, LoopToScf,
+    testing::Combine(testing::ValuesIn(getByteCases().begin(),
+                                       getByteCases().end()),
                      testing::ValuesIn(kAheadSchedules)),
     [](const testing::TestParamInfo<LoopToScf::ParamType> &info) {
       return std::string(std::get<0>(info.param).name) + "_" +

@@ -302,7 +302,8 @@ void ImageLayouts::decideAll(ContractOp op) {
   if (auto channels = getResultChannels(windows, op))
     decide(op.getResult(), *channels);
   for (unsigned side = 0; side < 2; ++side)
-    if (auto channels = getOperandChannels(windows, op, side))
+    if (auto channels = getOperandChannels(windows, op, side);
+        channels && !readsWordsOfTaps(op, side, channels->first))
       decide(side == 0 ? op.getLhs() : op.getRhs(), *channels);
 }
 
@@ -320,7 +321,7 @@ static bool walksAlong(ContractOp op, const Windows &windows, unsigned dim) {
 /// neighbours do: it alone does not pay for another order.
 void ImageLayouts::spreadByWindows(ContractOp op) {
   Windows windows(op);
-  if (windows.empty() || !multipliesFloats(op))
+  if (windows.empty() || !multipliesInOrder(op))
     return;
   bool isReached = chosen.count(op);
   for (unsigned side = 0; side < 2; ++side) {
@@ -337,7 +338,7 @@ void ImageLayouts::spreadByWindows(ContractOp op) {
 /// and what walks channels of their own.
 bool ImageLayouts::isHeavy(ContractOp op) const {
   if (onCPU)
-    return multipliesFloats(op) &&
+    return multipliesInOrder(op) &&
            hints.product(op.getDomain().reduction) >= kMinHeavySum;
   Windows windows(op);
   SmallVector<ExprAttr> parallel = op.getDomain().parallel;
@@ -376,7 +377,7 @@ void ImageLayouts::freeResult(ContractOp op) {
 bool ImageLayouts::pays() {
   unsigned last = 0, others = 0;
   for (auto op : function.getOps<ContractOp>()) {
-    if (Windows(op).empty() || !multipliesFloats(op))
+    if (Windows(op).empty() || !multipliesInOrder(op))
       continue;
     if (chosen.count(op)) {
       ++last;
@@ -412,7 +413,7 @@ void ImageLayouts::dropCopies(size_t first) {
 void ImageLayouts::followImages() {
   for (auto op : llvm::to_vector(function.getOps<ContractOp>())) {
     Windows windows(op);
-    if (windows.empty() || !multipliesFloats(op) || chosen.count(op))
+    if (windows.empty() || !multipliesInOrder(op) || chosen.count(op))
       continue;
     Domain domain = op.getDomain();
     unsigned rank = domain.parallel.size();

@@ -81,7 +81,9 @@ bool loop::multipliesOnUnits(ContractOp op) {
          op.getLhsPrologue().empty() && op.getRhsPrologue().empty();
 }
 
-bool loop::multipliesFloats(ContractOp op) {
+bool loop::multipliesInOrder(ContractOp op) {
+  if (analysis::getUnsignedFactor(op))
+    return getTarget(op).getBytes() != DotUnit::Fma;
   auto isFloat = [](Value tensor) {
     return cast<RankedTensorType>(tensor.getType()).getElementType().isF32();
   };
@@ -158,7 +160,7 @@ void OperandCopies::fillChannels(ContractOp op) {
 /// Copies operands whose channels are not neighbours.
 void OperandCopies::relay(ContractOp op) {
   Windows windows(op);
-  if (windows.empty() || !(onCPU ? multipliesFloats(op) : multipliesOnUnits(op)))
+  if (windows.empty() || !(onCPU ? multipliesInOrder(op) : multipliesOnUnits(op)))
     return;
   for (unsigned side = 0; side < 2; ++side) {
     Value tensor = side == 0 ? op.getLhs() : op.getRhs();

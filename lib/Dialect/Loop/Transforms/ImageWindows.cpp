@@ -8,6 +8,7 @@
 
 #include "ImageWindows.h"
 
+#include "kiln/Analysis/ContractionShape.h"
 #include "kiln/Analysis/IndexExpr.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -149,13 +150,25 @@ bool loop::readsAlongResult(ContractOp op, const analysis::SizeHints &hints) {
 bool loop::readsImageInPlace(ContractOp op) {
   Windows windows(op);
   unsigned last = op.getDomain().parallel.size() - 1;
-  if (windows.empty() || !multipliesFloats(op) ||
+  if (windows.empty() || !multipliesInOrder(op) ||
       windows.findChannels(getIdentityMap(op.getContext(), last + 1)) != last)
     return false;
   return llvm::any_of(llvm::seq(2u), [&](unsigned side) {
     auto step = getStep(op, side, last);
     return step && step->isConstant(0) && getNeighbours(op, side);
   });
+}
+
+bool loop::readsWordsOfTaps(ContractOp op, unsigned side, unsigned channels) {
+  Value tensor = side == 0 ? op.getLhs() : op.getRhs();
+  auto along = getNeighbours(op, side);
+  if (!analysis::getUnsignedFactor(op) || !along)
+    return false;
+  constexpr int64_t kWord = 4;
+  auto areWords = [](std::optional<int64_t> size) { return size && *size % kWord == 0; };
+  auto dims = guard::getDims(cast<RankedTensorType>(tensor.getType()));
+  return dims && !areWords((*dims)[channels].getConstant()) &&
+         areWords(op.getDomain().reduction[*along].getConstant());
 }
 
 std::optional<unsigned> loop::getNeighbours(ContractOp op, unsigned side) {

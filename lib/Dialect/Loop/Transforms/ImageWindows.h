@@ -65,9 +65,9 @@ bool readsOwnChannels(ContractOp op, unsigned dim,
 /// they would be handed it element by element. Or if threads read channels of their own so.
 bool readsAlongResult(ContractOp op, const analysis::SizeHints &hints);
 
-/// True if a convolution of f32 reads an image that has its channels last, which it sums up,
-/// and gives one: then a processor reads its rows where they lie. Along places of the image it
-/// would gather them.
+/// True if a convolution of f32 or bytes reads an image that has its channels last, which it
+/// sums up, and gives one: then a processor reads its rows where they lie. Along places of the
+/// image it would gather them.
 bool readsImageInPlace(ContractOp op);
 
 /// True if an expression depends on a dimension.
@@ -76,15 +76,20 @@ bool mentions(guard::ExprAttr expr, unsigned dim);
 /// Strides of a tensor of a function as it lies in memory; none where sizes have no names.
 SmallVector<guard::ExprAttr> getStrides(Value tensor);
 
-/// True if a contraction multiplies floats of 32 bits as they lie in memory, and sums them up
-/// so.
-bool multipliesFloats(ContractOp op);
+/// True if a processor multiplies the factors of a contraction as they lie in memory: floats of
+/// 32 bits that it sums up so, or bytes, four at once.
+bool multipliesInOrder(ContractOp op);
 
 /// The step of an operand of `op` in memory along dimension `dim`; nothing if it is none.
 std::optional<guard::ExprAttr> getStep(ContractOp op, unsigned side, unsigned dim);
 
 /// The reduced dimension along which an operand has neighbours; nothing if there is none.
 std::optional<unsigned> getNeighbours(ContractOp op, unsigned side);
+
+/// True if neighbours of an operand of bytes that are multiplied together (`DotUnit::Quads`)
+/// are taps of a window, and its channels, dimension `channels`, are no words of four: it is
+/// read in place as it is.
+bool readsWordsOfTaps(ContractOp op, unsigned side, unsigned channels);
 
 /// Operands of convolutions on matrix units that keep their order, or whose channels do
 /// not fill what is copied at once, or that no copy engine brings, are copied if each

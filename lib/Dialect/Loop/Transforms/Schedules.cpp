@@ -56,7 +56,7 @@ static constexpr int64_t kSkinnyRows = 8;
 /// Xeon that has 2 MiB.
 static constexpr int64_t kPackedBytes = 512 << 10;
 /// Steps of a block of k whose A is read in place at most: with them a panel of 64 columns
-/// is 288 KiB, and a window of 3 x 3 over 128 channels is one block.
+/// is 288 KiB, and a window of 3 x 3 over 128 channels is one block, or over 512 of bytes.
 static constexpr int64_t kMaxDepthInPlace = 1152;
 /// Rows whose addresses have registers.
 static constexpr int64_t kMaxRowsInPlace = 12;
@@ -264,7 +264,7 @@ static void chooseTile(PackedSchedule &s, const ProductShape &product,
     s.tileRows = product.m && *product.m <= s.lanes ? s.lanes : 2 * s.lanes;
 }
 
-/// Steps of k that are one block if A is read in place: all, some runs, or an equal part
+/// Steps of `k` that are one block if A is read in place: all, some runs, or an equal part
 /// of one. 0 if there is no such block of a fair size.
 static int64_t getDepthInPlace(int64_t k, int64_t run, int64_t lanes) {
   if (k <= kMaxDepthInPlace)
@@ -285,16 +285,22 @@ static int64_t getDepthInPlace(int64_t k, int64_t run, int64_t lanes) {
 /// columns multiply what is packed.
 static void readInPlace(PackedSchedule &s, const ProductShape &product,
                         const Machine &machine) {
-  if (s.unit != DotUnit::Fma || product.sumBits != 32 || !product.k ||
-      !product.n || product.aRun < kMinRunInPlace ||
-      (product.aIsMatrix && (*product.n > kMaxColumnsInPlace ||
-                             *product.k > kMaxDepthInPlace)))
+  bool isUnit =
+      s.unit == (product.ofBytes ? DotUnit::Quads : DotUnit::Fma);
+  if (!isUnit || product.sumBits != 32 || !product.k || !product.n)
     return;
-  int64_t depth = getDepthInPlace(*product.k, product.aRun, s.lanes);
+  // Steps of runs, each of a factor or a word of them.
+  int64_t together = getFactorsOfWord(s.unit);
+  int64_t k = *product.k / together, run = product.aRun / together;
+  if (product.aRun % together != 0 || product.aRun < kMinRunInPlace ||
+      (product.aIsMatrix &&
+       (*product.n > kMaxColumnsInPlace || k > kMaxDepthInPlace)))
+    return;
+  int64_t depth = getDepthInPlace(k, run, s.lanes);
   if (depth == 0)
     return;
   s.inPlace = true;
-  s.blockDepth = depth;
+  s.blockDepth = depth * together;
   bool wide = machine.registers >= 32;
   int64_t all = divideUp(std::max<int64_t>(*product.n, 1), s.lanes);
   int64_t vectors = std::min<int64_t>(all, 2);

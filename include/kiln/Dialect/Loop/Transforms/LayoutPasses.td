@@ -88,11 +88,12 @@ def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::ModuleOp"> {
     in twos, fours or eights, and the taps of a row of the window are one dimension, and so does a
     convolution where a row of its window then has a multiple of 8 elements.
 
-    On a processor this is done for contractions of f32 that sum up 128 elements and more, and
-    for those beside them: channels that are neighbours are read where they lie
+    On a processor this is done for contractions of f32, and of bytes where it multiplies four at
+    once, that sum up 128 elements and more, and for those beside them: channels that are neighbours are read where they lie
     (`#loop.packed` with `in_place`), and fill vectors however small the image is. Operands of
     f32 that are read 16 times and more are copied, and so is a result that is returned: back,
-    into the order that it has there. Contractions with windows that keep their order walk taps as
+    into the order that it has there. An image of bytes whose channels are no multiple of four keeps its order where the taps of a
+    row are one: these are read together instead. Contractions with windows that keep their order walk taps as
     weights have them in memory, backwards in the image where that is needed. Where an image of 8
     channels and more has them last from the start, as the tokens of a transformer do, the result of a convolution by
     channels of their own follows, and so does the gradient of its weights.
