@@ -35,18 +35,28 @@ func.func @linear(%x: tensor<6x8xui8>, %w: tensor<4x8xi8>, %s: tensor<4xf32>, %b
 }
 
 // Both are signed: 128 is added to one, and to its zero, which was 0. The zeros of the
-// weight are not known: what they change is taken off in f64, and scales follow there.
+// weight are not known: what they change is taken off in i32 as far as they are levels, and
+// what they are more in f32.
 // CHECK-LABEL: func.func @signed
+// CHECK-SAME: %[[ZERO:arg2]]: tensor<1x4xi64>
 // CHECK: %[[C128:.*]] = arith.constant 128 : i64
+// CHECK: %[[NEAR:.*]] = aten.clamp(%[[ZERO]],
+// CHECK: %[[LEVEL:.*]] = aten._to_copy(%[[NEAR]], dtype = i32
+// CHECK: %[[FAR:.*]] = aten.sub.Tensor(%[[ZERO]], %[[NEAR]])
+// CHECK: %[[REST:.*]] = aten._to_copy(%[[FAR]], dtype = f32
 // CHECK: %[[I:.*]] = aten._to_copy(%{{.*}}, dtype = i32
 // CHECK: %[[A:.*]] = aten.add.Tensor(%[[I]], %[[C128]])
-// CHECK: aten.mm(%[[A]], %{{.*}}) : (tensor<6x8xi32>, tensor<8x4xi32>) -> tensor<6x4xi32>
+// CHECK: %[[P:.*]] = aten.mm(%[[A]], %{{.*}}) : (tensor<6x8xi32>, tensor<8x4xi32>) -> tensor<6x4xi32>
+// CHECK: %[[ROWS:.*]] = aten.sum.dim_IntList(%[[A]], dim = [1], keepdim = true, dtype = i32)
 // CHECK: aten.sum.dim_IntList(%{{.*}}, dim = [0]
-// CHECK: aten.sum.dim_IntList(%[[A]], dim = [1], keepdim = true, dtype = i32)
-// CHECK: %[[R:.*]] = aten.sub.Tensor(%{{.*}}) : (tensor<6x4xf64>, tensor<6x4xf64>) -> tensor<6x4xf64>
+// CHECK: %[[Q:.*]] = aten.sub.Tensor(%[[P]], %{{.*}}) : (tensor<6x4xi32>, tensor<1x4xi32>) -> tensor<6x4xi32>
+// CHECK: %[[TIMES:.*]] = aten.mul.Tensor(%[[ROWS]], %[[LEVEL]]) : (tensor<6x1xi32>, tensor<1x4xi32>) -> tensor<6x4xi32>
+// CHECK: %[[I32:.*]] = aten.sub.Tensor(%[[Q]], %[[TIMES]])
+// CHECK: %[[F32:.*]] = aten._to_copy(%[[I32]], dtype = f32
+// CHECK: %[[MORE:.*]] = aten.mul.Tensor(%{{.*}}, %[[REST]]) : (tensor<6x1xf32>, tensor<1x4xf32>) -> tensor<6x4xf32>
+// CHECK: %[[R:.*]] = aten.sub.Tensor(%[[F32]], %[[MORE]])
 // CHECK: %[[G:.*]] = aten.mul.Tensor(%[[R]],
-// CHECK: %[[H:.*]] = aten.mul.Tensor(%[[G]], %{{.*}}) : (tensor<6x4xf64>, tensor<1x4xf32>) -> tensor<6x4xf64>
-// CHECK: aten._to_copy(%[[H]], dtype = f32
+// CHECK: aten.mul.Tensor(%[[G]], %{{.*}}) : (tensor<6x4xf32>, tensor<1x4xf32>) -> tensor<6x4xf32>
 func.func @signed(%x: tensor<6x8xi8>, %w: tensor<8x4xi8>, %z: tensor<1x4xi64>, %s: tensor<1x4xf32>) -> tensor<6x4xf32> {
   %scale = arith.constant 5.0e-01 : f64
   %0 = aten._to_copy(%x, dtype = f32) : (tensor<6x8xi8>) -> tensor<6x8xf32>

@@ -212,7 +212,7 @@ def AtenSimplifyPass : Pass<"aten-simplify"> {
 
 def AtenMultiplyLevelsPass
     : Pass<"aten-multiply-levels", "::mlir::func::FuncOp"> {
-  let summary = "Multiply quantized matrices as the bytes that they are";
+  let summary = "Multiply quantized matrices and images as the bytes that they are";
   let description = [{
     Works on what `aten-decompose{to=loop}` leaves. A factor of `mm` or `addmm` is
     quantized if it is `(level - zero) * scale` of a matrix of i8 or ui8, in f32 or in
@@ -224,20 +224,28 @@ def AtenMultiplyLevelsPass
     matrix are signed and those of the other unsigned (128 is added to one where they
     are not), and all that the zeros and scales change is done to its result:
 
-        sum (a - za) (b - zb) = sum a b - za sum b - zb (sum a - K za)
+        sum (a - za) (b - zb) = sum a b - zb sum a - za (sum b - K zb)
 
-    Zeros that are numbers, or tensors filled with one, are taken off in i32, where the
-    result is exact. Others are in f64: their terms may be far greater than what they
-    leave, and their sum is exact while they are whole and below 2^18. Scales come
-    behind, in f64 if there is such a zero or if no scale is a number from 2^-60 to
-    2^60, else in f32, that number first: so what is between them neither overflows nor
-    underflows. The float product rounds each term and each sum, this one the result:
-    they are the same within the tolerance of a product of f32, and if they are
-    quantized again they may differ in one step where they lie halfway between two. A
-    term (level - zero) * scale that is too large for f32 is infinite in the float
-    product alone. A scale that is infinite gives an infinity where the product
-    of floats has a NaN. Sums of weights depend on them alone, and are so made once
-    (`program-hoist-preparation`).
+    Zeros are taken off in i32, where the result is exact. Of one that is a tensor this is
+    the nearest level; what it is more, which as a rule is 0, is taken off in floats
+    behind. Scales come behind, in f64 if no scale is a number from 2^-60 to 2^60, else in
+    f32, that number first: so what is between them neither overflows nor underflows. The
+    float product rounds each term and each sum, this one the result: they are the same
+    within the tolerance of a product of f32, and if they are quantized again they may
+    differ in one step where they lie halfway between two. A term (level - zero) * scale
+    that is too large for f32 is infinite in the float product alone. A scale that is
+    infinite gives an infinity where the product of floats has a NaN. Sums of weights
+    depend on them alone, and are so made once (`program-hoist-preparation`).
+
+    A `convolution` that is not transposed is such a sum over the taps of a window, and its
+    weight has a grid for each channel that it gives. What is outside of the image is the
+    zero of its grid, which then has to be known: the levels are padded with it. Signed
+    levels of the image have 128 added first, so that it stays one of bytes. A zero of the
+    weight asks for the sums of windows, which are made of the sum over all channels. Four
+    neighbours are multiplied together: where channels are no multiple of four, zeros stand
+    behind those of the weight; behind the taps of a row instead where there are fewer than
+    four. Few terms, and groups of fewer than 16 channels, take longer as bytes than in f32,
+    and stay as they are.
 
     Of a product of which the right matrix alone is quantized, by a zero that is a
     known 0 or absent, the scale is taken behind the product: what is read is the
@@ -249,7 +257,7 @@ def AtenMultiplyLevelsPass
     faster than floats.
 
     A sum of more than 33025 terms, of which i32 may be too small, of a length that is
-    not known, and with zeros that are no levels, stays as it is.
+    not known, and with numbers for zeros that are no levels, stays as it is.
 
     ```mlir
     %f = aten._to_copy(%a, dtype = f32, non_blocking = false) : (tensor<8x16xui8>) -> tensor<8x16xf32>
