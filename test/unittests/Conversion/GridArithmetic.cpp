@@ -6,404 +6,485 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GridInterpreter.h"
+#include "FloatFormats.h"
+#include "GridProgram.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 
-#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
-#include <cstring>
 
-using namespace kiln;
 using namespace kiln::loop;
+using namespace kiln::loop::grid;
 using namespace mlir;
 using llvm::APFloat;
 using llvm::APInt;
 
-static unsigned widthOf(Type type) {
-  type = getElementTypeOrSelf(type);
-  return isa<LLVM::LLVMPointerType>(type) ? 64 : type.getIntOrFloatBitWidth();
-}
-
-static int64_t lanesOf(Type type) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector ? vector.getNumElements() : 1;
-}
-
-static uint64_t mask(uint64_t bits, unsigned width) {
+static uint64_t maskBits(uint64_t bits, unsigned width) {
   return width >= 64 ? bits : bits & ((uint64_t(1) << width) - 1);
 }
 
-static int64_t asSigned(uint64_t bits, unsigned width) {
-  return APInt(64, mask(bits, width)).trunc(width).getSExtValue();
+static int64_t asSignedBits(uint64_t bits, unsigned width) {
+  return int64_t(bits << (64 - width)) >> (64 - width);
 }
 
-/// Floats of all types are computed as doubles or floats of the host, so that each
-/// operation rounds once.
-static double toDouble(uint64_t bits, Type type) {
-  APFloat number(cast<FloatType>(type).getFloatSemantics(),
-                 APInt(64, bits).trunc(widthOf(type)));
-  bool loses;
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &loses);
-  return number.convertToDouble();
-}
-
-static uint64_t fromDouble(double value, Type type) {
-  APFloat number(value);
-  bool loses;
-  number.convert(cast<FloatType>(type).getFloatSemantics(),
-                 APFloat::rmNearestTiesToEven, &loses);
-  return number.bitcastToAPInt().getZExtValue();
-}
-
-/// A double result of f32 operands rounds once: 53 bits are more than twice 24.
-static uint64_t apply(double value, Type type) { return fromDouble(value, type); }
-
-static bool compare(LLVM::ICmpPredicate predicate, uint64_t x, uint64_t y,
-                    unsigned width) {
-  int64_t a = asSigned(x, width), b = asSigned(y, width);
-  switch (predicate) {
-  case LLVM::ICmpPredicate::eq:
-    return x == y;
-  case LLVM::ICmpPredicate::ne:
-    return x != y;
-  case LLVM::ICmpPredicate::slt:
-    return a < b;
-  case LLVM::ICmpPredicate::sle:
-    return a <= b;
-  case LLVM::ICmpPredicate::sgt:
-    return a > b;
-  case LLVM::ICmpPredicate::sge:
-    return a >= b;
-  case LLVM::ICmpPredicate::ult:
-    return x < y;
-  case LLVM::ICmpPredicate::ule:
-    return x <= y;
-  case LLVM::ICmpPredicate::ugt:
-    return x > y;
-  case LLVM::ICmpPredicate::uge:
-    return x >= y;
+/// A function of a lane of up to three operands, `Function::of(op, x, y, z)`.
+template <typename Function>
+static void evaluateLanes(const Instruction &op, uint64_t *registers) {
+  if (op.lanes == 1) { // most of them
+    registers[op.result] = Function::of(op, registers[op.operands[0].first],
+                                        registers[op.operands[1].first],
+                                        registers[op.operands[2].first]);
+    return;
   }
-  return false;
+  for (uint32_t k = 0; k < op.lanes; ++k)
+    registers[op.result + k] =
+        Function::of(op, op.get(registers, 0, k), op.get(registers, 1, k),
+                     op.get(registers, 2, k));
 }
 
-static bool compare(LLVM::FCmpPredicate predicate, double x, double y) {
-  bool unordered = std::isnan(x) || std::isnan(y);
-  switch (predicate) {
-  case LLVM::FCmpPredicate::_false:
-    return false;
-  case LLVM::FCmpPredicate::_true:
-    return true;
-  case LLVM::FCmpPredicate::ord:
-    return !unordered;
-  case LLVM::FCmpPredicate::uno:
-    return unordered;
-  case LLVM::FCmpPredicate::oeq:
-    return !unordered && x == y;
-  case LLVM::FCmpPredicate::ogt:
-    return !unordered && x > y;
-  case LLVM::FCmpPredicate::oge:
-    return !unordered && x >= y;
-  case LLVM::FCmpPredicate::olt:
-    return !unordered && x < y;
-  case LLVM::FCmpPredicate::ole:
-    return !unordered && x <= y;
-  case LLVM::FCmpPredicate::one:
-    return !unordered && x != y;
-  case LLVM::FCmpPredicate::ueq:
-    return unordered || x == y;
-  case LLVM::FCmpPredicate::ugt:
-    return unordered || x > y;
-  case LLVM::FCmpPredicate::uge:
-    return unordered || x >= y;
-  case LLVM::FCmpPredicate::ult:
-    return unordered || x < y;
-  case LLVM::FCmpPredicate::ule:
-    return unordered || x <= y;
-  case LLVM::FCmpPredicate::une:
-    return unordered || x != y;
-  }
-  return false;
-}
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
 
-static uint64_t attributeBits(Attribute value) {
+static uint64_t getAttributeBits(Attribute value) {
   if (auto number = dyn_cast<FloatAttr>(value))
     return number.getValue().bitcastToAPInt().getZExtValue();
   return cast<IntegerAttr>(value).getValue().getZExtValue();
 }
 
-static bool evaluateConstant(Operation &op, Bits &result) {
-  Type type = op.getResult(0).getType();
-  if (isa<LLVM::UndefOp, LLVM::PoisonOp, LLVM::ZeroOp>(op)) {
-    result.assign(lanesOf(type), 0);
-    return true;
-  }
+SmallVector<uint64_t> grid::getConstantBits(Operation &op) {
+  if (isa<LLVM::UndefOp, LLVM::PoisonOp, LLVM::ZeroOp>(op))
+    return SmallVector<uint64_t>(countLanes(op.getResult(0).getType()), 0);
   auto constant = dyn_cast<LLVM::ConstantOp>(op);
   if (!constant)
-    return false;
-  result.clear();
-  if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue())) {
+    return {};
+  SmallVector<uint64_t> bits;
+  if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
     for (Attribute value : dense.getValues<Attribute>())
-      result.push_back(mask(attributeBits(value), widthOf(type)));
-  } else {
-    result.assign(lanesOf(type),
-                  mask(attributeBits(constant.getValue()), widthOf(type)));
+      bits.push_back(getAttributeBits(value));
+  else
+    bits.assign(countLanes(constant.getType()),
+                getAttributeBits(constant.getValue()));
+  for (uint64_t &lane : bits)
+    lane = maskBits(lane, getWidth(constant.getType()));
+  return bits;
+}
+
+//===----------------------------------------------------------------------===//
+// Floats
+//===----------------------------------------------------------------------===//
+
+template <typename Format, typename Function> struct FloatLane {
+  static uint64_t of(const Instruction &, uint64_t x, uint64_t y, uint64_t) {
+    return Format::encode(Function::of(Format::decode(x), Format::decode(y)));
   }
-  return true;
+};
+
+template <typename Function> static Evaluation getFloatLanes(Type type) {
+  return withFormat(type, [](auto format) -> Evaluation {
+    return evaluateLanes<FloatLane<decltype(format), Function>>;
+  });
 }
 
-/// A function of numbers lane by lane: of floats as doubles.
-using FloatFunction = double (*)(double, double, double);
-
-static FloatFunction getFloatFunction(Operation &op) {
-  return llvm::TypeSwitch<Operation *, FloatFunction>(&op)
-      .Case([](LLVM::FAddOp) -> FloatFunction {
-        return [](double x, double y, double) { return x + y; };
-      })
-      .Case([](LLVM::FSubOp) -> FloatFunction {
-        return [](double x, double y, double) { return x - y; };
-      })
-      .Case([](LLVM::FMulOp) -> FloatFunction {
-        return [](double x, double y, double) { return x * y; };
-      })
-      .Case([](LLVM::FDivOp) -> FloatFunction {
-        return [](double x, double y, double) { return x / y; };
-      })
-      .Case([](LLVM::SqrtOp) -> FloatFunction {
-        return [](double x, double, double) { return std::sqrt(x); };
-      })
-      .Case([](LLVM::FFloorOp) -> FloatFunction {
-        return [](double x, double, double) { return std::floor(x); };
-      })
-      .Case([](LLVM::FCeilOp) -> FloatFunction {
-        return [](double x, double, double) { return std::ceil(x); };
-      })
-      .Case([](LLVM::FTruncOp) -> FloatFunction {
-        return [](double x, double, double) { return std::trunc(x); };
-      })
-      .Case([](LLVM::RoundOp) -> FloatFunction {
-        return [](double x, double, double) { return std::round(x); };
-      })
-      .Case([](LLVM::RoundEvenOp) -> FloatFunction {
-        return [](double x, double, double) { return std::nearbyint(x); };
-      })
-      .Case([](LLVM::MinNumOp) -> FloatFunction {
-        return [](double x, double y, double) { return std::fmin(x, y); };
-      })
-      .Case([](LLVM::MaxNumOp) -> FloatFunction {
-        return [](double x, double y, double) { return std::fmax(x, y); };
-      })
-      .Case([](LLVM::MinimumOp) -> FloatFunction {
-        return [](double x, double y, double) {
-          return std::isnan(x) || std::isnan(y) ? NAN : std::fmin(x, y);
-        };
-      })
-      .Case([](LLVM::MaximumOp) -> FloatFunction {
-        return [](double x, double y, double) {
-          return std::isnan(x) || std::isnan(y) ? NAN : std::fmax(x, y);
-        };
-      })
-      .Default([](Operation *) { return nullptr; });
-}
-
-/// The same on integers of a width, as they are and with their sign.
-using IntegerFunction = uint64_t (*)(uint64_t, uint64_t, int64_t, int64_t,
-                                     unsigned);
-
-static IntegerFunction getIntegerFunction(Operation &op) {
-#define KILN_INTEGER(OP, expression)                                           \
-  .Case([](OP) -> IntegerFunction {                                            \
-    return [](uint64_t x, uint64_t y, int64_t a, int64_t b,                    \
-              unsigned width) -> uint64_t {                                    \
-      (void)x, (void)y, (void)a, (void)b, (void)width;                         \
-      return expression;                                                       \
+// Evaluates an op by an expression of doubles x and y.
+#define KILN_FLOAT(OP, expression)                                             \
+  if (isa<LLVM::OP>(op)) {                                                     \
+    struct Function {                                                          \
+      static double of(double x, double y) {                                   \
+        (void)x, (void)y;                                                      \
+        return expression;                                                     \
+      }                                                                        \
     };                                                                         \
-  })
-  return llvm::TypeSwitch<Operation *, IntegerFunction>(&op)
-      // clang-format off
-      KILN_INTEGER(LLVM::AddOp, x + y)
-      KILN_INTEGER(LLVM::SubOp, x - y)
-      KILN_INTEGER(LLVM::MulOp, x * y)
-      KILN_INTEGER(LLVM::UDivOp, y == 0 ? 0 : x / y)
-      KILN_INTEGER(LLVM::URemOp, y == 0 ? 0 : x % y)
-      KILN_INTEGER(LLVM::SDivOp, b == 0 ? 0 : b == -1 ? -uint64_t(a) : a / b)
-      KILN_INTEGER(LLVM::SRemOp, b == 0 || b == -1 ? 0 : a % b)
-      KILN_INTEGER(LLVM::AndOp, x & y)
-      KILN_INTEGER(LLVM::OrOp, x | y)
-      KILN_INTEGER(LLVM::XOrOp, x ^ y)
-      KILN_INTEGER(LLVM::ShlOp, y >= width ? 0 : x << y)
-      KILN_INTEGER(LLVM::LShrOp, y >= width ? 0 : x >> y)
-      KILN_INTEGER(LLVM::AShrOp, a >> std::min<uint64_t>(y, width - 1))
-      KILN_INTEGER(LLVM::SMinOp, std::min(a, b))
-      KILN_INTEGER(LLVM::SMaxOp, std::max(a, b))
-      KILN_INTEGER(LLVM::UMinOp, std::min(x, y))
-      KILN_INTEGER(LLVM::UMaxOp, std::max(x, y))
-      KILN_INTEGER(LLVM::AbsOp, a < 0 ? -uint64_t(a) : x)
-      KILN_INTEGER(LLVM::CtPopOp, llvm::popcount(x))
-      KILN_INTEGER(LLVM::CountLeadingZerosOp,
-                   llvm::countl_zero(x) - (64 - width))
-      KILN_INTEGER(LLVM::CountTrailingZerosOp,
-                   std::min<uint64_t>(llvm::countr_zero(x), width))
-      // clang-format on
-      .Default([](Operation *) { return nullptr; });
-#undef KILN_INTEGER
+    return getFloatLanes<Function>(type);                                      \
+  }
+
+static Evaluation getFloatFunction(Operation &op, Type type) {
+  // clang-format off
+  KILN_FLOAT(FAddOp, x + y)
+  KILN_FLOAT(FSubOp, x - y)
+  KILN_FLOAT(FMulOp, x * y)
+  KILN_FLOAT(FDivOp, x / y)
+  KILN_FLOAT(SqrtOp, std::sqrt(x))
+  KILN_FLOAT(FFloorOp, std::floor(x))
+  KILN_FLOAT(FCeilOp, std::ceil(x))
+  KILN_FLOAT(FTruncOp, std::trunc(x))
+  KILN_FLOAT(RoundOp, std::round(x))
+  KILN_FLOAT(RoundEvenOp, std::nearbyint(x))
+  KILN_FLOAT(MinNumOp, std::fmin(x, y))
+  KILN_FLOAT(MaxNumOp, std::fmax(x, y))
+  KILN_FLOAT(MinimumOp, std::isnan(x) || std::isnan(y) ? NAN : std::fmin(x, y))
+  KILN_FLOAT(MaximumOp, std::isnan(x) || std::isnan(y) ? NAN : std::fmax(x, y))
+  // clang-format on
+  return nullptr;
+}
+#undef KILN_FLOAT
+
+/// A product and a sum that are rounded together: those of f32 once, and those of 16 bits
+/// as doubles before.
+template <typename Format> struct FusedLane {
+  static uint64_t of(const Instruction &, uint64_t x, uint64_t y, uint64_t z) {
+    double a = Format::decode(x), b = Format::decode(y), c = Format::decode(z);
+    if constexpr (std::is_same_v<Format, F32>)
+      return Format::encode(std::fma(float(a), float(b), float(c)));
+    return Format::encode(std::fma(a, b, c));
+  }
+};
+
+/// Of x below, equal to, above, or not to be compared with y, those bits of `number` that
+/// are set hold.
+template <typename Format> struct CompareLane {
+  static uint64_t of(const Instruction &op, uint64_t x, uint64_t y, uint64_t) {
+    double a = Format::decode(x), b = Format::decode(y);
+    return op.number >> (a < b ? 0 : a == b ? 1 : a > b ? 2 : 3) & 1;
+  }
+};
+
+static int64_t getRelations(LLVM::FCmpPredicate predicate) {
+  enum { kLess = 1, kEqual = 2, kGreater = 4, kUnordered = 8 };
+  switch (predicate) {
+  case LLVM::FCmpPredicate::_false:
+    return 0;
+  case LLVM::FCmpPredicate::oeq:
+    return kEqual;
+  case LLVM::FCmpPredicate::ogt:
+    return kGreater;
+  case LLVM::FCmpPredicate::oge:
+    return kGreater | kEqual;
+  case LLVM::FCmpPredicate::olt:
+    return kLess;
+  case LLVM::FCmpPredicate::ole:
+    return kLess | kEqual;
+  case LLVM::FCmpPredicate::one:
+    return kLess | kGreater;
+  case LLVM::FCmpPredicate::ord:
+    return kLess | kEqual | kGreater;
+  case LLVM::FCmpPredicate::ueq:
+    return kUnordered | kEqual;
+  case LLVM::FCmpPredicate::ugt:
+    return kUnordered | kGreater;
+  case LLVM::FCmpPredicate::uge:
+    return kUnordered | kGreater | kEqual;
+  case LLVM::FCmpPredicate::ult:
+    return kUnordered | kLess;
+  case LLVM::FCmpPredicate::ule:
+    return kUnordered | kLess | kEqual;
+  case LLVM::FCmpPredicate::une:
+    return kUnordered | kLess | kGreater;
+  case LLVM::FCmpPredicate::uno:
+    return kUnordered;
+  case LLVM::FCmpPredicate::_true:
+    return kUnordered | kLess | kEqual | kGreater;
+  }
+  return 0;
 }
 
-/// One lane of a conversion between types.
-static std::optional<uint64_t> convert(Operation &op, uint64_t x, Type from,
-                                       Type to) {
-  unsigned width = widthOf(from), wanted = widthOf(to);
-  if (isa<LLVM::TruncOp, LLVM::ZExtOp, LLVM::BitcastOp, LLVM::PtrToIntOp,
-          LLVM::IntToPtrOp>(op))
-    return mask(x, wanted);
-  if (isa<LLVM::SExtOp>(op))
-    return mask(asSigned(x, width), wanted);
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+// Evaluates an op by an expression of integers of a width, x and y, which are a and b
+// with their signs.
+#define KILN_INTEGER(condition, expression)                                    \
+  if (condition) {                                                             \
+    struct Function {                                                          \
+      static uint64_t of(const Instruction &op, uint64_t x, uint64_t y,        \
+                         uint64_t) {                                           \
+        unsigned width = op.width;                                             \
+        int64_t a = asSignedBits(x, width), b = asSignedBits(y, width);        \
+        (void)a, (void)b, (void)width;                                         \
+        return maskBits(expression, op.resultWidth);                           \
+      }                                                                        \
+    };                                                                         \
+    return evaluateLanes<Function>;                                            \
+  }
+
+static Evaluation getIntegerFunction(Operation &op) {
+  // clang-format off
+  KILN_INTEGER(isa<LLVM::AddOp>(op), x + y)
+  KILN_INTEGER(isa<LLVM::SubOp>(op), x - y)
+  KILN_INTEGER(isa<LLVM::MulOp>(op), x * y)
+  KILN_INTEGER(isa<LLVM::UDivOp>(op), y == 0 ? 0 : x / y)
+  KILN_INTEGER(isa<LLVM::URemOp>(op), y == 0 ? 0 : x % y)
+  KILN_INTEGER(isa<LLVM::SDivOp>(op), b == 0 ? 0 : b == -1 ? -uint64_t(a) : a / b)
+  KILN_INTEGER(isa<LLVM::SRemOp>(op), b == 0 || b == -1 ? 0 : a % b)
+  KILN_INTEGER(isa<LLVM::AndOp>(op), x & y)
+  KILN_INTEGER(isa<LLVM::OrOp>(op), x | y)
+  KILN_INTEGER(isa<LLVM::XOrOp>(op), x ^ y)
+  KILN_INTEGER(isa<LLVM::ShlOp>(op), y >= width ? 0 : x << y)
+  KILN_INTEGER(isa<LLVM::LShrOp>(op), y >= width ? 0 : x >> y)
+  KILN_INTEGER(isa<LLVM::AShrOp>(op), a >> std::min<uint64_t>(y, width - 1))
+  KILN_INTEGER(isa<LLVM::SMinOp>(op), std::min(a, b))
+  KILN_INTEGER(isa<LLVM::SMaxOp>(op), std::max(a, b))
+  KILN_INTEGER(isa<LLVM::UMinOp>(op), std::min(x, y))
+  KILN_INTEGER(isa<LLVM::UMaxOp>(op), std::max(x, y))
+  KILN_INTEGER(isa<LLVM::AbsOp>(op), a < 0 ? -uint64_t(a) : x)
+  KILN_INTEGER(isa<LLVM::CtPopOp>(op), llvm::popcount(x))
+  KILN_INTEGER(isa<LLVM::CountLeadingZerosOp>(op),
+               llvm::countl_zero(x) - (64 - width))
+  KILN_INTEGER(isa<LLVM::CountTrailingZerosOp>(op),
+               std::min<uint64_t>(llvm::countr_zero(x), width))
+  // The sign of a float is a bit of it.
+  KILN_INTEGER(isa<LLVM::FNegOp>(op), x ^ uint64_t(1) << (width - 1))
+  KILN_INTEGER(isa<LLVM::FAbsOp>(op), maskBits(x, width - 1))
+  KILN_INTEGER(isa<LLVM::CopySignOp>(op),
+               maskBits(x, width - 1) | (y & uint64_t(1) << (width - 1)))
+  // clang-format on
+  return nullptr;
+}
+
+static Evaluation getComparison(LLVM::ICmpPredicate predicate) {
+  using Predicate = LLVM::ICmpPredicate;
+  KILN_INTEGER(predicate == Predicate::eq, x == y)
+  KILN_INTEGER(predicate == Predicate::ne, x != y)
+  KILN_INTEGER(predicate == Predicate::slt, a < b)
+  KILN_INTEGER(predicate == Predicate::sle, a <= b)
+  KILN_INTEGER(predicate == Predicate::sgt, a > b)
+  KILN_INTEGER(predicate == Predicate::sge, a >= b)
+  KILN_INTEGER(predicate == Predicate::ult, x < y)
+  KILN_INTEGER(predicate == Predicate::ule, x <= y)
+  KILN_INTEGER(predicate == Predicate::ugt, x > y)
+  KILN_INTEGER(predicate == Predicate::uge, x >= y)
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+template <typename From, typename To> struct ConvertLane {
+  static uint64_t of(const Instruction &, uint64_t x, uint64_t, uint64_t) {
+    return To::encode(From::decode(x));
+  }
+};
+
+static Evaluation getFloatConversion(Type from, Type to) {
+  return withFormat(from, [&](auto source) {
+    return withFormat(to, [](auto target) -> Evaluation {
+      return evaluateLanes<ConvertLane<decltype(source), decltype(target)>>;
+    });
+  });
+}
+
+/// A float of an integer, rounded once: bits that no double holds are joined to one below
+/// those that the narrower formats keep.
+template <typename Format> static uint64_t roundInteger(uint64_t magnitude) {
+  if constexpr (std::is_same_v<Format, F64>)
+    return Format::encode(double(magnitude));
+  if (magnitude >> 53)
+    return Format::encode(double(magnitude >> 11 | ((magnitude & 0x7FF) != 0)) *
+                          2048);
+  return Format::encode(double(magnitude));
+}
+
+template <typename Format, bool kIsSigned> struct FromIntegerLane {
+  static uint64_t of(const Instruction &op, uint64_t x, uint64_t, uint64_t) {
+    int64_t a = asSignedBits(x, op.width);
+    if (!kIsSigned || a >= 0)
+      return roundInteger<Format>(x);
+    return roundInteger<Format>(-uint64_t(a)) | uint64_t(1)
+                                                    << (op.resultWidth - 1);
+  }
+};
+
+/// Toward zero; the nearest integer of what none is near, and 0 of NaN.
+template <typename Format, bool kIsSigned> struct ToIntegerLane {
+  static uint64_t of(const Instruction &op, uint64_t x, uint64_t, uint64_t) {
+    unsigned bits = op.resultWidth - kIsSigned;
+    double value = std::trunc(Format::decode(x)), limit = std::ldexp(1.0, bits);
+    uint64_t least = kIsSigned ? uint64_t(1) << bits : 0;
+    if (std::isnan(value))
+      return 0;
+    if (value >= limit)
+      return maskBits(~uint64_t(0), bits);
+    if (value < (kIsSigned ? -limit : 0))
+      return least;
+    return maskBits(kIsSigned ? uint64_t(int64_t(value)) : uint64_t(value),
+                    op.resultWidth);
+  }
+};
+
+static Evaluation getConversion(Operation &op, Type from, Type to) {
+  KILN_INTEGER((isa<LLVM::TruncOp, LLVM::PtrToIntOp>(op)), x)
+  KILN_INTEGER(isa<LLVM::SExtOp>(op), a)
   if (isa<LLVM::FPTruncOp, LLVM::FPExtOp>(op))
-    return fromDouble(toDouble(x, from), to);
-  auto fromInteger = [&](bool isSigned) {
-    APFloat number(cast<FloatType>(to).getFloatSemantics());
-    number.convertFromAPInt(APInt(64, x).trunc(width), isSigned,
-                            APFloat::rmNearestTiesToEven);
-    return number.bitcastToAPInt().getZExtValue();
-  };
-  if (isa<LLVM::SIToFPOp>(op))
-    return fromInteger(true);
-  if (isa<LLVM::UIToFPOp>(op))
-    return fromInteger(false);
-  if (isa<LLVM::FPToSIOp, LLVM::FPToUIOp>(op)) {
-    llvm::APSInt result(wanted, isa<LLVM::FPToUIOp>(op));
-    bool isExact;
-    APFloat(toDouble(x, from))
-        .convertToInteger(result, APFloat::rmTowardZero, &isExact);
-    return result.getZExtValue();
-  }
-  return std::nullopt;
+    return getFloatConversion(from, to);
+  return withFormat(isa<FloatType>(to) ? to : from, [&](auto format) {
+    using Format = decltype(format);
+    Evaluation found = nullptr;
+    if (isa<LLVM::SIToFPOp>(op))
+      found = evaluateLanes<FromIntegerLane<Format, true>>;
+    else if (isa<LLVM::UIToFPOp>(op))
+      found = evaluateLanes<FromIntegerLane<Format, false>>;
+    else if (isa<LLVM::FPToSIOp>(op))
+      found = evaluateLanes<ToIntegerLane<Format, true>>;
+    else if (isa<LLVM::FPToUIOp>(op))
+      found = evaluateLanes<ToIntegerLane<Format, false>>;
+    return found;
+  });
+}
+#undef KILN_INTEGER
+
+//===----------------------------------------------------------------------===//
+// Lanes
+//===----------------------------------------------------------------------===//
+
+static void evaluateExtract(const Instruction &op, uint64_t *registers) {
+  uint64_t lane = op.get(registers, 1);
+  registers[op.result] =
+      lane < uint64_t(op.number) ? op.get(registers, 0, lane) : 0;
 }
 
-/// Ops that move lanes.
-static bool evaluateLanes(Operation &op, ArrayRef<const Bits *> in,
-                          Bits &result) {
-  if (auto extract = dyn_cast<LLVM::ExtractElementOp>(op)) {
-    result = {(*in[0])[(*in[1])[0]]};
-  } else if (auto insert = dyn_cast<LLVM::InsertElementOp>(op)) {
-    result = *in[0];
-    result[(*in[2])[0]] = (*in[1])[0];
-  } else if (auto shuffle = dyn_cast<LLVM::ShuffleVectorOp>(op)) {
-    Bits both = *in[0];
-    both.append(in[1]->begin(), in[1]->end());
-    result.clear();
-    for (int32_t lane : shuffle.getMask())
-      result.push_back(lane < 0 ? 0 : both[lane]);
-  } else if (isa<LLVM::vector_reduce_or>(op)) {
-    result = {0};
-    for (uint64_t lane : *in[0])
-      result[0] |= lane;
-  } else if (auto cast = dyn_cast<LLVM::BitcastOp>(op);
-             cast && lanesOf(cast.getArg().getType()) == 1 &&
-             lanesOf(cast.getType()) == 2) {
-    unsigned width = widthOf(cast.getType());
-    result = {mask((*in[0])[0], width), mask((*in[0])[0] >> width, width)};
-  } else if (auto cast = dyn_cast<LLVM::BitcastOp>(op);
-             cast && lanesOf(cast.getArg().getType()) == 2 &&
-             lanesOf(cast.getType()) == 1) {
-    unsigned width = widthOf(cast.getArg().getType());
-    result = {mask((*in[0])[0], width) | mask((*in[0])[1], width) << width};
-  } else if (auto extract = dyn_cast<LLVM::ExtractValueOp>(op)) {
-    result = {(*in[0])[extract.getPosition()[0]]};
-  } else {
-    return false;
-  }
-  return true;
+static void evaluateInsert(const Instruction &op, uint64_t *registers) {
+  for (uint32_t k = 0; k < op.lanes; ++k)
+    registers[op.result + k] = op.get(registers, 0, k);
+  if (uint64_t lane = op.get(registers, 2); lane < op.lanes)
+    registers[op.result + lane] = op.get(registers, 1);
 }
 
-static uint64_t evaluateFma(uint64_t x, uint64_t y, uint64_t z, Type type) {
-  if (type.isF32())
-    return fromDouble(std::fma(float(toDouble(x, type)), float(toDouble(y, type)),
-                               float(toDouble(z, type))),
-                      type);
-  return fromDouble(
-      std::fma(toDouble(x, type), toDouble(y, type), toDouble(z, type)), type);
+static void evaluateAny(const Instruction &op, uint64_t *registers) {
+  uint64_t any = 0;
+  for (int64_t k = 0; k < op.number; ++k)
+    any |= op.get(registers, 0, k);
+  registers[op.result] = any;
 }
 
-/// Instructions of NVIDIA's GPUs for functions of f32.
-static std::optional<uint64_t> evaluateIntrinsic(StringRef name, uint64_t x,
-                                                 uint64_t y, uint64_t z,
-                                                 Type type) {
-  if (!name.consume_front("llvm.nvvm."))
-    return std::nullopt;
-  if (name == "ex2.approx.f32" || name == "ex2.approx.ftz.f32")
-    return apply(std::exp2(toDouble(x, type)), type);
-  if (name == "rcp.approx.ftz.f")
-    return apply(1 / toDouble(x, type), type);
-  if (name == "rsqrt.approx.f")
-    return apply(1 / std::sqrt(toDouble(x, type)), type);
-  if (name == "fma.rn.sat.f") {
-    double sum = toDouble(evaluateFma(x, y, z, type), type);
-    return apply(sum > 0 ? std::min(sum, 1.0) : 0.0, type);
-  }
-  if (name != "fma.rm.f")
-    return std::nullopt;
-  auto number = [&](uint64_t bits) {
-    return APFloat(APFloat::IEEEsingle(), APInt(32, bits));
-  };
-  APFloat sum = number(x);
-  sum.fusedMultiplyAdd(number(y), number(z), APFloat::rmTowardNegative);
-  return sum.bitcastToAPInt().getZExtValue();
-}
-
-bool loop::evaluateOp(Operation &op, ArrayRef<const Bits *> in, Bits &result) {
-  if (evaluateConstant(op, result) || evaluateLanes(op, in, result))
-    return true;
-  Type to = getElementTypeOrSelf(op.getResult(0).getType());
-  Type from = op.getNumOperands() ? getElementTypeOrSelf(op.getOperand(0).getType()) : to;
-  unsigned width = widthOf(from);
-  FloatFunction ofFloats = getFloatFunction(op);
-  IntegerFunction ofIntegers = ofFloats ? nullptr : getIntegerFunction(op);
-  result.assign(lanesOf(op.getResult(0).getType()), 0);
-  for (auto [k, lane] : llvm::enumerate(result)) {
-    auto operand = [&, k = k](unsigned n) {
-      return n < in.size() ? (*in[n])[in[n]->size() == 1 ? 0 : k] : 0;
-    };
-    uint64_t x = operand(0), y = operand(1);
-    if (ofFloats) {
-      auto real = [&](unsigned n) {
-        return n < in.size() ? toDouble(operand(n), to) : 0.0;
-      };
-      lane = apply(ofFloats(real(0), real(1), real(2)), to);
-    } else if (ofIntegers) {
-      lane = mask(
-          ofIntegers(x, y, asSigned(x, width), asSigned(y, width), width),
-          width);
-    } else if (isa<LLVM::FMAOp, LLVM::FMulAddOp>(op)) {
-      lane = evaluateFma(x, y, operand(2), to);
-    } else if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
-      auto made = evaluateIntrinsic(call.getIntrin(), x, y, operand(2), to);
-      if (!made)
-        return false;
-      lane = *made;
-    } else if (isa<NVVM::ConvertFloatToTF32Op>(op)) {
-      // To the nearest, halves away from zero.
-      bool isFinite = (x >> 23 & 0xFF) != 0xFF;
-      lane = (isFinite ? x + 0x1000 : x) & ~uint64_t(0x1FFF);
-    } else if (isa<LLVM::FNegOp>(op)) {
-      lane = x ^ (uint64_t(1) << (width - 1));
-    } else if (isa<LLVM::FAbsOp>(op)) {
-      lane = mask(x, width - 1);
-    } else if (isa<LLVM::CopySignOp>(op)) {
-      lane = mask(x, width - 1) | (y & (uint64_t(1) << (width - 1)));
-    } else if (auto test = dyn_cast<LLVM::ICmpOp>(op)) {
-      lane = compare(test.getPredicate(), x, y, width);
-    } else if (auto test = dyn_cast<LLVM::FCmpOp>(op)) {
-      lane = compare(test.getPredicate(), toDouble(x, from), toDouble(y, from));
-    } else if (isa<LLVM::SelectOp>(op)) {
-      lane = x ? y : operand(2);
-    } else if (auto converted = convert(op, x, from, to)) {
-      lane = *converted;
-    } else {
-      return false;
+/// Lanes of one width from lanes of another.
+static void evaluateBitcast(const Instruction &op, uint64_t *registers) {
+  for (uint32_t k = 0; k < op.lanes; ++k) {
+    uint64_t bits = 0;
+    for (unsigned at = 0; at < op.resultWidth;) {
+      unsigned bit = k * op.resultWidth + at, shift = bit % op.width;
+      bits |= op.get(registers, 0, bit / op.width) >> shift << at;
+      at += op.width - shift;
     }
+    registers[op.result + k] = maskBits(bits, op.resultWidth);
   }
-  return true;
+}
+
+static Evaluation getLaneFunction(Operation &op, Instruction &made) {
+  if (op.getNumOperands() != 0)
+    made.number = countLanes(op.getOperand(0).getType());
+  if (isa<LLVM::ExtractElementOp>(op))
+    return evaluateExtract;
+  if (isa<LLVM::InsertElementOp>(op))
+    return evaluateInsert;
+  if (isa<LLVM::vector_reduce_or>(op))
+    return evaluateAny;
+  if (isa<LLVM::BitcastOp>(op))
+    return evaluateBitcast;
+  return nullptr;
+}
+
+struct SelectLane {
+  static uint64_t of(const Instruction &, uint64_t x, uint64_t y, uint64_t z) {
+    return x ? y : z;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Instructions of NVIDIA's GPUs
+//===----------------------------------------------------------------------===//
+
+/// To the nearest, halves away from zero.
+struct ToTF32Lane {
+  static uint64_t of(const Instruction &, uint64_t x, uint64_t, uint64_t) {
+    bool isFinite = (x >> 23 & 0xFF) != 0xFF;
+    return (isFinite ? x + 0x1000 : x) & ~uint64_t(0x1FFF);
+  }
+};
+
+struct SaturatedFusedLane {
+  static uint64_t of(const Instruction &op, uint64_t x, uint64_t y,
+                     uint64_t z) {
+    double sum = F32::decode(FusedLane<F32>::of(op, x, y, z));
+    return F32::encode(sum > 0 ? std::min(sum, 1.0) : 0.0);
+  }
+};
+
+struct DownwardFusedLane {
+  static uint64_t of(const Instruction &, uint64_t x, uint64_t y, uint64_t z) {
+    auto number = [](uint64_t bits) {
+      return APFloat(APFloat::IEEEsingle(), APInt(32, bits));
+    };
+    APFloat sum = number(x);
+    sum.fusedMultiplyAdd(number(y), number(z), APFloat::rmTowardNegative);
+    return sum.bitcastToAPInt().getZExtValue();
+  }
+};
+
+static Evaluation getIntrinsic(StringRef name) {
+  struct Exp2 {
+    static double of(double x, double) { return std::exp2(x); }
+  };
+  struct Reciprocal {
+    static double of(double x, double) { return 1 / x; }
+  };
+  struct ReciprocalRoot {
+    static double of(double x, double) { return 1 / std::sqrt(x); }
+  };
+  return llvm::StringSwitch<Evaluation>(name)
+      .Cases({"llvm.nvvm.ex2.approx.f32", "llvm.nvvm.ex2.approx.ftz.f32"},
+             evaluateLanes<FloatLane<F32, Exp2>>)
+      .Case("llvm.nvvm.rcp.approx.ftz.f",
+            evaluateLanes<FloatLane<F32, Reciprocal>>)
+      .Case("llvm.nvvm.rsqrt.approx.f",
+            evaluateLanes<FloatLane<F32, ReciprocalRoot>>)
+      .Case("llvm.nvvm.fma.rn.sat.f", evaluateLanes<SaturatedFusedLane>)
+      .Case("llvm.nvvm.fma.rm.f", evaluateLanes<DownwardFusedLane>)
+      .Default(nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+Evaluation grid::getSum(Type element, Instruction &made) {
+  made.width = made.resultWidth = getWidth(element);
+  struct FloatSum {
+    static double of(double x, double y) { return x + y; }
+  };
+  struct IntegerSum {
+    static uint64_t of(const Instruction &op, uint64_t x, uint64_t y,
+                       uint64_t) {
+      return maskBits(x + y, op.resultWidth);
+    }
+  };
+  if (isa<FloatType>(element))
+    return getFloatLanes<FloatSum>(element);
+  return evaluateLanes<IntegerSum>;
+}
+
+Evaluation grid::getEvaluation(Operation &op, Instruction &made) {
+  Type to = getElementTypeOrSelf(op.getResult(0).getType());
+  Type from = op.getNumOperands()
+                  ? getElementTypeOrSelf(op.getOperand(0).getType())
+                  : to;
+  if (auto test = dyn_cast<LLVM::FCmpOp>(op)) {
+    made.number = getRelations(test.getPredicate());
+    return withFormat(from, [](auto format) -> Evaluation {
+      return evaluateLanes<CompareLane<decltype(format)>>;
+    });
+  }
+  if (isa<LLVM::FMAOp, LLVM::FMulAddOp>(op))
+    return withFormat(to, [](auto format) -> Evaluation {
+      return evaluateLanes<FusedLane<decltype(format)>>;
+    });
+  if (auto test = dyn_cast<LLVM::ICmpOp>(op))
+    return getComparison(test.getPredicate());
+  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
+    return getIntrinsic(call.getIntrin());
+  if (isa<LLVM::SelectOp>(op))
+    return evaluateLanes<SelectLane>;
+  if (isa<NVVM::ConvertFloatToTF32Op>(op))
+    return evaluateLanes<ToTF32Lane>;
+  for (Evaluation found :
+       {getFloatFunction(op, to), getIntegerFunction(op),
+        getConversion(op, from, to), getLaneFunction(op, made)})
+    if (found)
+      return found;
+  return nullptr;
 }

@@ -132,3 +132,95 @@ gpu.module @kernels {
 })"),
                           "writes what is read as constant");
 }
+
+/// 64 threads that write 16 bits each, and then read them: their own or two beside each
+/// other, with or without a barrier in between.
+static std::string getHalves(const char *barrier, const char *read) {
+  return std::string(R"(
+gpu.module @kernels {
+  llvm.func @k(%out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+    %t = nvvm.read.ptx.sreg.tid.x : i32
+    %h = llvm.trunc %t : i32 to i16
+    %p = llvm.getelementptr %out[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i16
+    llvm.store %h, %p : i16, !llvm.ptr<1>
+    )") + barrier + R"(
+    %c = llvm.mlir.constant(-2 : i32) : i32
+    %n = llvm.and %t, %c : i32
+    %q = llvm.getelementptr %out[%n] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i16
+    %v = llvm.load )" + read + R"(
+    llvm.return
+  }
+})";
+}
+
+TEST(GridInterpreter, HalvesOfAWordDoNotRace) {
+  std::vector<int32_t> words = run(getHalves("", "%p : !llvm.ptr<1> -> i16"));
+  for (int k = 0; k < 32; ++k)
+    EXPECT_EQ(words[k], 2 * k | (2 * k + 1) << 16);
+  run(getHalves("nvvm.barrier0", "%q : !llvm.ptr<1> -> i32"));
+}
+
+TEST(GridInterpreter, FindsARaceOfAWordAndItsHalves) {
+  EXPECT_NONFATAL_FAILURE(run(getHalves("", "%q : !llvm.ptr<1> -> i32")),
+                          "thread 1 of block 0 writes what another thread reads "
+                          "at byte 2 of out");
+}
+
+/// 64 threads that add 1 to the same number.
+static std::string getSums(const char *add) {
+  return std::string(R"(
+gpu.module @kernels {
+  llvm.func @k(%out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+    %t = nvvm.read.ptx.sreg.tid.x : i32
+    %zero = llvm.mlir.constant(0 : i32) : i32
+    %one = llvm.mlir.constant(1 : i32) : i32
+    %first = llvm.icmp "eq" %t, %zero : i32
+    llvm.cond_br %first, ^clear, ^wait
+  ^clear:
+    llvm.store %zero, %out : i32, !llvm.ptr<1>
+    llvm.br ^wait
+  ^wait:
+    nvvm.barrier0
+    )") + add + R"(
+    llvm.return
+  }
+})";
+}
+
+TEST(GridInterpreter, AtomicSumsDoNotRace) {
+  EXPECT_EQ(run(getSums("%v = llvm.atomicrmw add %out, %one monotonic : "
+                        "!llvm.ptr<1>, i32"))[0],
+            64);
+}
+
+TEST(GridInterpreter, FindsARaceWithAnAtomicSum) {
+  EXPECT_NONFATAL_FAILURE(
+      run(getSums("%v = llvm.atomicrmw add %out, %one monotonic : "
+                  "!llvm.ptr<1>, i32\n    %w = llvm.load %out : "
+                  "!llvm.ptr<1> -> i32")),
+      "thread 1 of block 0 writes what another thread reads at byte 0 of out");
+}
+
+TEST(GridInterpreter, CopiesAreNaNUntilTheyAreWaitedFor) {
+  auto getCopies = [](const char *wait) {
+    return std::string(R"(
+gpu.module @kernels {
+  llvm.mlir.global internal @slots() {addr_space = 3 : i32} : !llvm.array<64 x i32>
+  llvm.func @k(%out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+    %t = nvvm.read.ptx.sreg.tid.x : i32
+    %p = llvm.getelementptr %out[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    llvm.store %t, %p : i32, !llvm.ptr<1>
+    %b = llvm.mlir.addressof @slots : !llvm.ptr<3>
+    %q = llvm.getelementptr %b[%t] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+    nvvm.cp.async.shared.global %q, %p, 4, cache = ca : !llvm.ptr<3>, !llvm.ptr<1>
+    nvvm.cp.async.commit.group
+    )") + wait + R"(
+    %v = llvm.load %q : !llvm.ptr<3> -> i32
+    llvm.store %v, %p : i32, !llvm.ptr<1>
+    llvm.return
+  }
+})";
+  };
+  EXPECT_EQ(run(getCopies(""))[5], -1);
+  EXPECT_EQ(run(getCopies("nvvm.cp.async.wait.group 0"))[5], 5);
+}

@@ -12,103 +12,77 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FloatFormats.h"
 #include "GridInterpreter.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
-#include "llvm/ADT/APFloat.h"
-#include "llvm/ADT/bit.h"
-
 #include <cstring>
 
-using namespace kiln;
 using namespace kiln::loop;
+using namespace kiln::loop::grid;
 using namespace mlir;
 
-using Getter = llvm::function_ref<const Bits &(unsigned, Value)>;
-using Reader = llvm::function_ref<uint64_t(unsigned, uint64_t, unsigned)>;
-
-static bool loadMatrices(NVVM::LdMatrixOp op, Getter get, Reader read,
-                         MutableArrayRef<Bits> results) {
+void grid::loadMatrices(
+    const Instruction &of, Warp warp,
+    llvm::function_ref<const uint8_t *(unsigned, uint64_t)> read) {
+  auto op = cast<NVVM::LdMatrixOp>(of.op);
   bool isTransposed = op.getLayout() == NVVM::MMALayout::col;
   for (unsigned matrix = 0; matrix < op.getNum(); ++matrix) {
-    uint64_t elements[8][8];
+    uint16_t elements[8][8] = {};
     for (unsigned row = 0; row < 8; ++row) {
       unsigned thread = matrix * 8 + row;
-      uint64_t address = get(thread, op.getPtr())[0];
-      for (unsigned k = 0; k < 8; ++k)
-        elements[row][k] = read(thread, address + 2 * k, k == 0 ? 16 : 1);
+      if (const uint8_t *from = read(thread, of.get(warp[thread], 0)))
+        std::memcpy(elements[row], from, sizeof(elements[row]));
     }
-    for (auto [thread, result] : llvm::enumerate(results)) {
+    for (auto [thread, registers] : llvm::enumerate(warp)) {
       unsigned row = thread / 4, column = thread % 4 * 2;
-      uint64_t low = isTransposed ? elements[column][row] : elements[row][column];
-      uint64_t high =
+      uint32_t low =
+          isTransposed ? elements[column][row] : elements[row][column];
+      uint32_t high =
           isTransposed ? elements[column + 1][row] : elements[row][column + 1];
-      result.push_back(low | high << 16);
+      registers[of.result + matrix] = low | high << 16;
     }
   }
-  return true;
 }
 
-static float toFloat(uint64_t bits, bool isHalf) {
-  llvm::APFloat number(isHalf ? llvm::APFloat::IEEEhalf()
-                              : llvm::APFloat::BFloat(),
-                       llvm::APInt(16, bits));
-  bool loses;
-  number.convert(llvm::APFloat::IEEEsingle(),
-                 llvm::APFloat::rmNearestTiesToEven, &loses);
-  return number.convertToFloat();
+/// The factor `k` of a register: a half word of it, or of its two lanes one; or all of it
+/// but what tf32 lacks.
+static float getFactor(const Instruction &of, const uint64_t *registers,
+                       unsigned n, unsigned k, NVVM::MMATypes type) {
+  uint64_t bits = of.get(registers, n);
+  if (type == NVVM::MMATypes::tf32)
+    return F32::decode(bits & ~uint64_t(0x1FFF));
+  if (of.operands[n].step != 0)
+    bits = of.get(registers, n, k);
+  else
+    bits = bits >> (16 * k) & 0xFFFF;
+  return type == NVVM::MMATypes::f16 ? F16::decode(bits) : BF16::decode(bits);
 }
 
-static bool multiply(NVVM::MmaOp op, Getter get, MutableArrayRef<Bits> results) {
-  NVVM::MMAShapeAttr shape = op.getShape();
-  auto type = op.getMultiplicandAPtxType();
-  bool isHalf = type == NVVM::MMATypes::f16;
+void grid::multiplyMatrices(const Instruction &of, Warp warp) {
+  NVVM::MMATypes type = *cast<NVVM::MmaOp>(of.op).getMultiplicandAPtxType();
   // Registers hold one element of tf32, or two others that are neighbours in the sum.
   bool isWide = type == NVVM::MMATypes::tf32;
-  int64_t depth = isWide ? 8 : 16, neighbours = isWide ? 1 : 2;
-  if (shape.getM() != 16 || shape.getN() != 8 || shape.getK() != depth ||
-      (!isWide && !isHalf && type != NVVM::MMATypes::bf16) ||
-      results.size() != 32)
-    return false;
-  // Half words of a register, of one lane or of two; or all of it but what tf32 lacks.
-  auto getFactor = [&](unsigned thread, Value value, unsigned k) {
-    const Bits &bits = get(thread, value);
-    if (isWide)
-      return llvm::bit_cast<float>(uint32_t(bits[0]) & ~0x1FFFu);
-    return toFloat(bits.size() == 2 ? bits[k] : bits[0] >> (16 * k) & 0xFFFF,
-                   isHalf);
-  };
+  unsigned depth = isWide ? 8 : 16, neighbours = isWide ? 1 : 2;
+  constexpr unsigned kA = 0, kB = 4, kC = 6; // the first operands of each
   float a[16][16], b[16][8];
-  for (unsigned thread = 0; thread < 32; ++thread)
-    for (int64_t k = 0; k < neighbours; ++k) {
+  for (auto [thread, registers] : llvm::enumerate(warp))
+    for (unsigned k = 0; k < neighbours; ++k) {
       unsigned across = thread / 4, sum = thread % 4 * neighbours + k;
       for (unsigned n = 0; n < 4; ++n)
         a[across + n % 2 * 8][sum + n / 2 * (depth / 2)] =
-            getFactor(thread, op.getOperandA()[n], k);
+            getFactor(of, registers, kA + n, k, type);
       for (unsigned n = 0; n < 2; ++n)
         b[sum + n * (depth / 2)][across] =
-            getFactor(thread, op.getOperandB()[n], k);
+            getFactor(of, registers, kB + n, k, type);
     }
-  for (unsigned thread = 0; thread < 32; ++thread)
+  for (auto [thread, registers] : llvm::enumerate(warp))
     for (unsigned n = 0; n < 4; ++n) {
       unsigned row = thread / 4 + n / 2 * 8, column = thread % 4 * 2 + n % 2;
-      uint32_t bits = get(thread, op.getOperandC()[n])[0];
-      float sum;
-      std::memcpy(&sum, &bits, sizeof(sum));
-      for (int64_t k = 0; k < depth; ++k)
+      float sum = F32::decode(of.get(registers, kC + n));
+      for (unsigned k = 0; k < depth; ++k)
         sum += a[row][k] * b[k][column];
-      std::memcpy(&bits, &sum, sizeof(bits));
-      results[thread].push_back(bits);
+      registers[of.result + n] = F32::encode(sum);
     }
-  return true;
-}
-
-bool loop::evaluateTogether(Operation &op, Getter get, Reader read,
-                            MutableArrayRef<Bits> results) {
-  if (auto load = dyn_cast<NVVM::LdMatrixOp>(op))
-    return loadMatrices(load, get, read, results);
-  if (auto product = dyn_cast<NVVM::MmaOp>(op))
-    return multiply(product, get, results);
-  return false;
 }

@@ -10,7 +10,7 @@
 
 #include "gtest/gtest.h"
 
-#include <cstring>
+#include <algorithm>
 
 using namespace kiln::loop;
 
@@ -23,30 +23,41 @@ static uint64_t offsetOf(uint64_t address) {
   return address & ((uint64_t(1) << kOffsetBits) - 1);
 }
 
+static size_t numberOf(uint64_t address) {
+  return (address >> kOffsetBits) - 1;
+}
+
 uint64_t GridMemory::allocate(std::string name, uint64_t bytes) {
-  Allocation allocation;
-  allocation.name = std::move(name);
-  allocation.bytes.assign(bytes, 0xFF); // NaN in every float type
-  allocation.traces.resize(bytes);
-  allocations.push_back(std::move(allocation));
-  return uint64_t(allocations.size()) << kOffsetBits;
+  allocations.emplace_back();
+  allocations.back().name = std::move(name);
+  allocations.back().bytes.resize(bytes);
+  uint64_t address = uint64_t(allocations.size()) << kOffsetBits;
+  renew(address);
+  return address;
+}
+
+void GridMemory::renew(uint64_t address) {
+  Allocation &allocation = allocations[numberOf(address)];
+  // NaN in every float type.
+  std::fill(allocation.bytes.begin(), allocation.bytes.end(), 0xFF);
+  allocation.period = ++period;
 }
 
 void GridMemory::release(uint64_t address) {
-  allocations.resize((address >> kOffsetBits) - 1);
+  allocations.resize(numberOf(address));
 }
 
 uint8_t *GridMemory::data(uint64_t address) {
-  return allocations[(address >> kOffsetBits) - 1].bytes.data() +
-         offsetOf(address);
+  return allocations[numberOf(address)].bytes.data() + offsetOf(address);
 }
 
 void GridMemory::beginLaunch() {
+  ++period;
   for (Allocation &allocation : allocations)
-    allocation.traces.assign(allocation.bytes.size(), {});
+    allocation.period = period;
 }
 
-void GridMemory::report(Allocation &allocation, const std::string &what,
+void GridMemory::report(Allocation &allocation, const char *what,
                         uint64_t offset, const Access &by) {
   if (allocation.isReported)
     return;
@@ -73,6 +84,30 @@ GridMemory::Allocation *GridMemory::find(uint64_t address, unsigned bytes,
   return nullptr;
 }
 
+/// The traces of an access of bytes, which has them for itself.
+llvm::MutableArrayRef<GridMemory::Trace>
+GridMemory::getTraces(Allocation &allocation, uint64_t offset, unsigned bytes) {
+  std::vector<Trace> &traces = allocation.traces;
+  unsigned &shift = allocation.shift;
+  uint64_t size = allocation.bytes.size();
+  if (traces.empty())
+    traces.resize(((size - 1) >> shift) + 1);
+  while ((offset | bytes) & ((uint64_t(1) << shift) - 1)) {
+    std::vector<Trace> finer(((size - 1) >> --shift) + 1);
+    for (size_t k = 0; k < finer.size(); ++k)
+      finer[k] = traces[k / 2];
+    traces = std::move(finer);
+  }
+  llvm::MutableArrayRef<Trace> all(traces);
+  all = all.slice(offset >> shift, bytes >> shift);
+  for (Trace &trace : all)
+    if (trace.period != allocation.period) {
+      trace = Trace();
+      trace.period = allocation.period;
+    }
+  return all;
+}
+
 /// Whether nothing orders two accesses.
 static bool isUnordered(int32_t thread, int32_t block, int32_t epoch,
                         const Access &by) {
@@ -83,27 +118,26 @@ static bool isUnordered(int32_t thread, int32_t block, int32_t epoch,
   return thread != by.thread && epoch == by.epoch;
 }
 
-void GridMemory::load(uint64_t address, void *to, unsigned bytes,
-                      const Access &by) {
-  std::memset(to, 0, bytes);
+const uint8_t *GridMemory::load(uint64_t address, unsigned bytes,
+                                const Access &by) {
   Allocation *found = find(address, bytes, by);
   if (!found)
-    return;
-  uint64_t offset = offsetOf(address);
-  std::memcpy(to, found->bytes.data() + offset, bytes);
-  for (uint64_t k = offset; k < offset + bytes; ++k) {
-    Trace &trace = found->traces[k];
+    return nullptr;
+  uint64_t offset = offsetOf(address), at = offset;
+  for (Trace &trace : getTraces(*found, offset, bytes)) {
     if (!(trace.isAtomic && by.isAtomic) &&
         isUnordered(trace.writer, trace.writerBlock, trace.writerEpoch, by))
-      report(*found, "reads what another thread writes", k, by);
+      report(*found, "reads what another thread writes", at, by);
     if (by.isConstant && trace.writer != -1)
-      report(*found, "reads as constant what has changed", k, by);
+      report(*found, "reads as constant what has changed", at, by);
     bool isSame = trace.reader == -1 || (trace.readerBlock == by.block &&
                                          trace.readerEpoch != by.epoch);
     if (isSame) {
       trace.reader = by.thread;
       trace.readerBlock = by.block;
+      trace.isReadAtomic = by.isAtomic;
     } else {
+      trace.isReadAtomic &= by.isAtomic;
       if (trace.reader != by.thread)
         trace.reader = kMany;
       if (trace.readerBlock != by.block)
@@ -111,30 +145,30 @@ void GridMemory::load(uint64_t address, void *to, unsigned bytes,
     }
     trace.readerEpoch = by.epoch;
     trace.isConstant |= by.isConstant;
+    at += uint64_t(1) << found->shift;
   }
+  return found->bytes.data() + offset;
 }
 
-void GridMemory::store(uint64_t address, const void *from, unsigned bytes,
-                       const Access &by) {
+uint8_t *GridMemory::store(uint64_t address, unsigned bytes, const Access &by) {
   Allocation *found = find(address, bytes, by);
   if (!found)
-    return;
-  uint64_t offset = offsetOf(address);
-  std::memcpy(found->bytes.data() + offset, from, bytes);
-  for (uint64_t k = offset; k < offset + bytes; ++k) {
-    Trace &trace = found->traces[k];
-    bool isJoined = trace.isAtomic && by.isAtomic;
-    if (!isJoined &&
+    return nullptr;
+  uint64_t offset = offsetOf(address), at = offset;
+  for (Trace &trace : getTraces(*found, offset, bytes)) {
+    if (!(trace.isAtomic && by.isAtomic) &&
         isUnordered(trace.writer, trace.writerBlock, trace.writerEpoch, by))
-      report(*found, "writes what another thread writes", k, by);
-    if (!isJoined &&
+      report(*found, "writes what another thread writes", at, by);
+    if (!(trace.isReadAtomic && by.isAtomic) &&
         isUnordered(trace.reader, trace.readerBlock, trace.readerEpoch, by))
-      report(*found, "writes what another thread reads", k, by);
+      report(*found, "writes what another thread reads", at, by);
     if (trace.isConstant)
-      report(*found, "writes what is read as constant", k, by);
+      report(*found, "writes what is read as constant", at, by);
     trace.writer = by.thread;
     trace.writerBlock = by.block;
     trace.writerEpoch = by.epoch;
     trace.isAtomic = by.isAtomic;
+    at += uint64_t(1) << found->shift;
   }
+  return found->bytes.data() + offset;
 }

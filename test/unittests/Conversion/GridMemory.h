@@ -12,12 +12,15 @@
 // different blocks have no barrier. What is read as constant may not be written in the
 // same launch. A violation fails the test, once an allocation.
 //
+// Bytes that were always accessed together share a trace: an allocation has one for 16
+// bytes until an access is of fewer, or begins elsewhere, and finer ones from then on.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_TEST_UNITTESTS_CONVERSION_GRIDMEMORY_H
 #define KILN_TEST_UNITTESTS_CONVERSION_GRIDMEMORY_H
 
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
 #include <string>
@@ -44,32 +47,43 @@ public:
 
   /// No launch has accessed anything.
   void beginLaunch();
+  /// Forgets what the allocation of an address holds, and who has accessed it.
+  void renew(uint64_t address);
   /// Forgets the allocations from this one on.
   void release(uint64_t address);
 
-  void load(uint64_t address, void *to, unsigned bytes, const Access &by);
-  void store(uint64_t address, const void *from, unsigned bytes,
-             const Access &by);
+  /// Checks and notes an access. Where its bytes lie, to be read or written by the
+  /// caller; null if they are not in memory.
+  const uint8_t *load(uint64_t address, unsigned bytes, const Access &by);
+  uint8_t *store(uint64_t address, unsigned bytes, const Access &by);
 
 private:
-  /// Of one byte: who wrote it last, and who read it since.
+  /// Of bytes that were accessed together: who wrote them last, and who read them since.
   struct Trace {
     int32_t writer = -1, writerBlock = -1, writerEpoch = -1;
     int32_t reader = -1, readerBlock = -1, readerEpoch = -1;
-    bool isAtomic = false, isConstant = false;
+    uint32_t period = 0;       ///< what it tells is of
+    bool isAtomic = false;     ///< the write
+    bool isReadAtomic = false; ///< all of the reads
+    bool isConstant = false;   ///< one of the reads
   };
   struct Allocation {
     std::string name;
     std::vector<uint8_t> bytes;
     std::vector<Trace> traces;
+    unsigned shift = 4;  ///< a trace is of 1 << shift bytes
+    uint32_t period = 0; ///< traces of others are forgotten
     bool isReported = false;
   };
 
   Allocation *find(uint64_t address, unsigned bytes, const Access &by);
-  void report(Allocation &allocation, const std::string &what,
-              uint64_t offset, const Access &by);
+  llvm::MutableArrayRef<Trace> getTraces(Allocation &allocation,
+                                         uint64_t offset, unsigned bytes);
+  void report(Allocation &allocation, const char *what, uint64_t offset,
+              const Access &by);
 
   std::vector<Allocation> allocations;
+  uint32_t period = 0;
 };
 
 } // namespace kiln::loop
