@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LaunchRunner.h"
 #include "LoopCases.h"
 
 #include "kiln/Dialect/Guard/IR/Guard.h"

@@ -18,31 +18,45 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
 
-/// The PTX of the `gpu.module`s that have a function of the record, in their order.
-static std::vector<std::string> compile(const GridRecord &record,
-                                        std::vector<Operation *> &homes) {
-  const char *named = std::getenv("KILN_GRID_CHIP");
-  auto target = target::NVVMTarget::parse(named ? named : "sm_75");
+const std::string &loop::compilePTX(Operation *kernels, StringRef chip) {
+  static std::map<std::string, std::string> known;
+  std::string text = chip.str() + "\n";
+  llvm::raw_string_ostream stream(text);
+  kernels->print(stream, OpPrintingFlags().assumeVerified());
+  auto [entry, isNew] = known.try_emplace(std::move(text));
+  if (!isNew)
+    return entry->second;
+  auto target = target::NVVMTarget::parse(chip);
   if (!target) {
     ADD_FAILURE() << target.error().message;
-    return {};
+    return entry->second;
   }
+  auto compiler = target::PTXCompiler::create(*target);
+  auto ptx = (*compiler)->compile(kernels);
+  if (ptx)
+    entry->second = std::move(*ptx);
+  else
+    ADD_FAILURE() << ptx.error().message;
+  return entry->second;
+}
+
+/// The PTX of the `gpu.module`s that have a function of the record, in their order.
+static std::vector<std::string> compileRecord(const GridRecord &record,
+                                              std::vector<Operation *> &homes) {
+  const char *chip = std::getenv("KILN_GRID_CHIP");
   std::vector<std::string> texts;
   for (const GridRecord::Step &step : record.steps) {
     Operation *home = step.function->getParentOp();
     if (llvm::is_contained(homes, home))
       continue;
     homes.push_back(home);
-    auto compiler = target::PTXCompiler::create(*target);
-    auto ptx = (*compiler)->compile(home);
-    if (!ptx)
-      ADD_FAILURE() << ptx.error().message;
-    texts.push_back(ptx ? *ptx : "");
+    texts.push_back(compilePTX(home, chip ? chip : "sm_75"));
   }
   return texts;
 }
@@ -51,7 +65,7 @@ void loop::exportGrids(const std::string &folder, const std::string &name,
                        ModuleOp module, const GridRecord &record,
                        double ulps) {
   std::vector<Operation *> homes;
-  std::vector<std::string> texts = compile(record, homes);
+  std::vector<std::string> texts = compileRecord(record, homes);
   std::string path;
   for (unsigned k = 0; path.empty() || std::filesystem::exists(path); ++k)
     path = folder + "/" + name + "." + std::to_string(k) + ".grid";

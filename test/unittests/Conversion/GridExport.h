@@ -13,6 +13,10 @@
 
 namespace kiln::loop {
 
+/// The PTX of a `gpu.module` for a chip. What differs in nothing is compiled once. A failure
+/// fails the test and gives nothing.
+const std::string &compilePTX(mlir::Operation *kernels, llvm::StringRef chip);
+
 /// Writes what was recorded, with the PTX of the functions, as `folder`/`name`.N.grid,
 /// of which test/Integration/GPU/launch.cpp says the format. `ulps` is how far a result may be
 /// from what is expected.

@@ -5,8 +5,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
-#include "LaunchRunner.h"
+//
+// Does by hand what a runtime does with the `loop.launch` ops of a function,
+// and is less forgiving: a kernel's work items are run in several pieces, every
+// buffer and the scratch lie between guard bytes that must survive, and inputs
+// have only the alignment of their element type.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ElementBytes.h"
 #include "LoopCases.h"
@@ -18,7 +23,7 @@
 
 #include "gtest/gtest.h"
 
-#include <cstring>
+#include <map>
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -87,52 +92,70 @@ static TensorMemory allocate(Type type, ArrayRef<int64_t> sizes,
 
 namespace {
 
+/// The code of kernels, in memory.
+struct CompiledKernels {
+  package::KernelImage image;
+  std::shared_ptr<runtime::LoadedImage> loaded; ///< null if that failed
+};
+
 class LaunchRunner {
 public:
-  LaunchRunner(ModuleOp module, const SymbolValues &symbols)
-      : module(module), symbols(symbols) {}
+  LaunchRunner(const CompiledKernels &kernels, const SymbolValues &symbols)
+      : kernels(kernels), symbols(symbols) {}
 
-  bool compile(const target::CPUTarget &target);
   void give(Value value, unsigned number, const Array &array,
             std::vector<int64_t> strides);
   bool launch(LaunchOp op);
   Array read(Value value);
 
 private:
-  ModuleOp module;
+  const CompiledKernels &kernels;
   const SymbolValues &symbols;
-  package::KernelImage image;
-  std::shared_ptr<runtime::LoadedImage> loaded;
   llvm::DenseMap<Value, TensorMemory> tensors;
 };
 
 } // namespace
 
-bool LaunchRunner::compile(const target::CPUTarget &target) {
+static CompiledKernels compileKernels(ModuleOp module) {
+  // Both are asked for often, and the same each time.
+  static auto target = target::CPUTarget::parse("native");
+  static auto compiler = target ? target::KernelCompiler::create(*target)
+                                : target.takeError();
+  CompiledKernels made;
+  if (!compiler) {
+    ADD_FAILURE() << compiler.error().message;
+    return made;
+  }
+  auto image = (*compiler)->compile(module);
+  if (!image) {
+    ADD_FAILURE() << image.error().message;
+    return made;
+  }
+  made.image = std::move(*image);
+  auto loaded = runtime::LoadedImage::load(made.image);
+  if (loaded)
+    made.loaded = *loaded;
+  else
+    ADD_FAILURE() << loaded.error().message;
+  return made;
+}
+
+/// The code of the kernels of a lowered module, which depends on nothing but their text.
+/// Many schedules of a case give the same kernels: they are compiled once.
+static const CompiledKernels *compileOnce(ModuleOp module) {
+  static std::map<std::string, CompiledKernels> known;
   auto kernels = module.lookupSymbol<ModuleOp>("kernels");
   if (!kernels) {
     ADD_FAILURE() << "there is no module of kernels";
-    return false;
+    return nullptr;
   }
-  OwningOpRef<ModuleOp> copy(cast<ModuleOp>(kernels->clone()));
-  auto compiler = target::KernelCompiler::create(target);
-  if (!compiler) {
-    ADD_FAILURE() << compiler.error().message;
-    return false;
-  }
-  auto compiled = (*compiler)->compile(*copy);
-  if (!compiled) {
-    ADD_FAILURE() << compiled.error().message;
-    return false;
-  }
-  image = std::move(*compiled);
-  auto result = runtime::LoadedImage::load(image);
-  if (!result) {
-    ADD_FAILURE() << result.error().message;
-    return false;
-  }
-  loaded = *result;
-  return true;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  kernels.print(stream, OpPrintingFlags().assumeVerified());
+  auto [entry, isNew] = known.try_emplace(std::move(text));
+  if (isNew)
+    entry->second = compileKernels(kernels);
+  return &entry->second;
 }
 
 void LaunchRunner::give(Value value, unsigned, const Array &array,
@@ -178,9 +201,9 @@ bool LaunchRunner::launch(LaunchOp op) {
 
   std::string name = op.getKernel().getLeafReference().getValue().str();
   kiln_cpu_kernel_t kernel = nullptr;
-  for (auto [k, entry] : llvm::enumerate(image.kernels))
+  for (auto [k, entry] : llvm::enumerate(kernels.image.kernels))
     if (entry.name == name)
-      kernel = loaded->kernel(k);
+      kernel = kernels.loaded->kernel(k);
   if (!kernel) {
     ADD_FAILURE() << "the image has no kernel " << name;
     return false;
@@ -198,22 +221,15 @@ bool LaunchRunner::launch(LaunchOp op) {
   return true;
 }
 
-std::vector<Array> loop::runLaunches(ModuleOp module,
-                                     const target::CPUTarget &target,
-                                     ArrayRef<Array> arguments,
-                                     const SymbolValues &symbols) {
-  LaunchRunner runner(module, symbols);
-  if (!runner.compile(target))
-    return {};
-  return runMain<LaunchOp>(module, runner, arguments, symbols);
-}
-
-std::vector<Array> loop::runOnHost(ModuleOp module, ArrayRef<Array> arguments,
-                                   const SymbolValues &symbols) {
-  auto target = target::CPUTarget::parse("native");
-  if (!target) {
-    ADD_FAILURE() << target.error().message;
-    return {};
-  }
-  return runLaunches(module, *target, arguments, symbols);
+Execution loop::runOnHost() {
+  const CompiledKernels *compiled = nullptr;
+  return [=](ModuleOp module, ArrayRef<Array> arguments,
+             const SymbolValues &symbols) mutable -> std::vector<Array> {
+    if (!compiled)
+      compiled = compileOnce(module);
+    if (!compiled || !compiled->loaded)
+      return {};
+    LaunchRunner runner(*compiled, symbols);
+    return runMain<LaunchOp>(module, runner, arguments, symbols);
+  };
 }

@@ -79,13 +79,12 @@ std::unique_ptr<mlir::MLIRContext> makeLoopContext();
 /// Turns the kernels of a module into launches; false if that fails.
 using Lowering = std::function<bool(mlir::ModuleOp)>;
 
-/// Runs the function `main` of a lowered module.
+/// Runs the function `main` of a lowered module, which is the same each time. A failure
+/// fails the test and gives nothing.
 using Execution = std::function<std::vector<Array>(
     mlir::ModuleOp, llvm::ArrayRef<Array>, const SymbolValues &)>;
-/// On this machine.
-std::vector<Array> runOnHost(mlir::ModuleOp module,
-                             llvm::ArrayRef<Array> arguments,
-                             const SymbolValues &symbols);
+/// Compiles the nested module `kernels` for this machine and runs its launches.
+Execution runOnHost();
 
 /// What the interpreter gives for a case of these sizes, whose arguments `checkLowering`
 /// makes the same each time. Many schedules are compared with it.
@@ -99,7 +98,7 @@ const std::vector<Array> &interpretOnce(const LoopCase &test,
 /// schedule.
 void checkLowering(const LoopCase &test,
                    llvm::function_ref<void(KernelOp)> prepare,
-                   const Lowering &lower, const Execution &run = runOnHost);
+                   const Lowering &lower, const Execution &run = runOnHost());
 
 } // namespace kiln::loop
 
