@@ -36,7 +36,6 @@ std::unique_ptr<MLIRContext> loop::makeLoopContext() {
   registry.insert<LoopDialect, guard::GuardDialect>();
   auto context = std::make_unique<MLIRContext>(
       registry, MLIRContext::Threading::DISABLED);
-  context->loadAllAvailableDialects();
   return context;
 }
 
