@@ -8,6 +8,8 @@
 
 #include "ElementBytes.h"
 
+#include "FloatFormats.h"
+
 #include "gtest/gtest.h"
 
 #include <cstring>
@@ -21,29 +23,16 @@ size_t loop::bytesOf(Type element) {
 }
 
 void loop::put(uint8_t *at, Type element, Scalar value) {
-  uint64_t bits = value.integer;
-  if (auto floatType = dyn_cast<FloatType>(element)) {
-    llvm::APFloat number(value.real);
-    bool loses;
-    number.convert(floatType.getFloatSemantics(),
-                   llvm::APFloat::rmNearestTiesToEven, &loses);
-    bits = number.bitcastToAPInt().getZExtValue();
-  }
+  uint64_t bits = isa<FloatType>(element) ? encodeFloat(element, value.real)
+                                          : value.integer;
   std::memcpy(at, &bits, bytesOf(element));
 }
 
 Scalar loop::take(const uint8_t *at, Type element) {
   uint64_t bits = 0;
   std::memcpy(&bits, at, bytesOf(element));
-  if (auto floatType = dyn_cast<FloatType>(element)) {
-    llvm::APFloat number(
-        floatType.getFloatSemantics(),
-        llvm::APInt(element.getIntOrFloatBitWidth(), bits));
-    bool loses;
-    number.convert(llvm::APFloat::IEEEdouble(),
-                   llvm::APFloat::rmNearestTiesToEven, &loses);
-    return {number.convertToDouble(), 0};
-  }
+  if (isa<FloatType>(element))
+    return {decodeFloat(element, bits), 0};
   if (element.isInteger(1))
     EXPECT_LE(bits, 1u) << "a bool in memory is 0 or 1";
   unsigned width = bytesOf(element) * 8;
@@ -69,12 +58,16 @@ void loop::visitElements(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides,
   int64_t count = 1;
   for (int64_t size : sizes)
     count *= size;
+  std::vector<int64_t> index(sizes.size(), 0);
+  int64_t offset = 0;
   for (int64_t n = 0; n < count; ++n) {
-    int64_t rest = n, offset = 0;
-    for (size_t k = sizes.size(); k-- > 0;) {
-      offset += rest % sizes[k] * strides[k];
-      rest /= sizes[k];
-    }
     visit(n, offset);
+    for (size_t k = sizes.size(); k-- > 0;) {
+      offset += strides[k];
+      if (++index[k] < sizes[k])
+        break;
+      offset -= sizes[k] * strides[k];
+      index[k] = 0;
+    }
   }
 }

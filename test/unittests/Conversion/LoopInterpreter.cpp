@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopInterpreter.h"
+
+#include "FloatFormats.h"
+#include "IndexExpr.h"
 #include "ScalarInterpreter.h"
 
 #include "gtest/gtest.h"
@@ -39,22 +42,8 @@ Scalar &Array::at(ArrayRef<int64_t> index) {
   return elements[position];
 }
 
-int64_t loop::evaluateExpr(ExprAttr expr, const SymbolValues &symbols,
-                           ArrayRef<int64_t> dims) {
-  auto value = guard::evaluate(
-      expr, [&](ExprAttr leaf) -> std::optional<guard::Number> {
-        if (leaf.isDim())
-          return guard::Number::of(dims[leaf.getPosition()]);
-        auto it = symbols.find(leaf.str());
-        if (it == symbols.end())
-          return std::nullopt;
-        return guard::Number::of(it->second);
-      });
-  if (!value || value->isFloat) {
-    ADD_FAILURE() << "cannot evaluate " << expr.str();
-    return 0;
-  }
-  return value->integer;
+int64_t loop::evaluateExpr(ExprAttr expr, const SymbolValues &symbols) {
+  return IndexExpr(expr, symbols).evaluate({});
 }
 
 std::vector<int64_t> loop::evaluateSizes(RankedTensorType type,
@@ -67,15 +56,8 @@ std::vector<int64_t> loop::evaluateSizes(RankedTensorType type,
 }
 
 Scalar loop::roundTo(Type type, Scalar value) {
-  if (auto floatType = dyn_cast<FloatType>(type)) {
-    llvm::APFloat number(value.real);
-    bool loses;
-    number.convert(floatType.getFloatSemantics(),
-                   llvm::APFloat::rmNearestTiesToEven, &loses);
-    number.convert(llvm::APFloat::IEEEdouble(),
-                   llvm::APFloat::rmNearestTiesToEven, &loses);
-    return {number.convertToDouble(), 0};
-  }
+  if (isa<FloatType>(type))
+    return {decodeFloat(type, encodeFloat(type, value.real)), 0};
   if (type.isIndex())
     return value;
   unsigned width = type.getIntOrFloatBitWidth();
@@ -85,8 +67,6 @@ Scalar loop::roundTo(Type type, Scalar value) {
 }
 
 namespace {
-
-using Values = llvm::DenseMap<Value, Scalar>;
 
 class Interpreter {
 public:
@@ -104,10 +84,16 @@ public:
   llvm::DenseMap<Value, Array> tensors;
 
 private:
+  IndexExpr &decode(ExprAttr expr) {
+    std::unique_ptr<IndexExpr> &made = exprs[expr];
+    if (!made)
+      made = std::make_unique<IndexExpr>(expr, symbols);
+    return *made;
+  }
   std::vector<int64_t> sizesOf(ArrayAttr extents) {
     std::vector<int64_t> sizes;
     for (ExprAttr extent : getExprs(extents))
-      sizes.push_back(evaluateExpr(extent, symbols));
+      sizes.push_back(decode(extent).evaluate({}));
     return sizes;
   }
   Array emptyArray(Value result) {
@@ -132,75 +118,83 @@ private:
         return;
     }
   }
+  using Scalars = SmallVector<Scalar, 4>;
   /// Evaluates a body and gives the operands of its terminator.
-  std::vector<Scalar> runBody(Block &block, ArrayRef<Scalar> leading,
-                              ArrayRef<int64_t> index);
-  Scalar get(const Values &values, Value value) {
-    auto it = values.find(value);
-    if (it != values.end())
-      return it->second;
-    return scalars.lookup(value);
-  }
+  Scalars runBody(Block &block, ArrayRef<Scalar> leading,
+                  ArrayRef<int64_t> index);
+  Scalar get(Value value) { return scalars.lookup(value); }
   void runPointwise(PointwiseOp op);
   void runReduce(ReduceOp op);
   void runScan(ScanOp op);
   void runSort(SortOp op);
-  std::vector<Scalar> identities(AccumulationOpInterface op);
+  Scalars identities(AccumulationOpInterface op);
   Block &getCombiner(AccumulationOpInterface op);
   void runContract(ContractOp op);
+  /// An operand of a contraction.
+  struct Factor {
+    Array *array;
+    Type unsignedElement; ///< null if it is no unsigned integer
+    std::vector<IndexExpr *> position;
+    IndexExpr *mask; ///< null if it counts everywhere
+    Block *prologue;       ///< null if it is taken as it is
+  };
+  Factor decodeFactor(Value operand, ArrayAttr map, Region &prologue);
+  Scalar readFactor(const Factor &factor, ArrayRef<int64_t> index);
   void runScatter(ScatterOp op);
-  void combine(AccumulationOpInterface op, std::vector<Scalar> &left,
+  void combine(AccumulationOpInterface op, Scalars &left,
                ArrayRef<Scalar> right);
 
   const SymbolValues &symbols;
-  Values scalars; ///< constants outside of bodies
+  /// Constants outside of bodies, and values in them, of the last point.
+  llvm::DenseMap<Value, Scalar> scalars;
+  llvm::DenseMap<Attribute, std::unique_ptr<IndexExpr>> exprs;
   llvm::DenseMap<Operation *, std::unique_ptr<Block>> combiners;
   bool roundsFloats = true;
 };
 
 } // namespace
 
-std::vector<Scalar> Interpreter::runBody(Block &block,
-                                         ArrayRef<Scalar> leading,
-                                         ArrayRef<int64_t> index) {
-  Values values;
+Interpreter::Scalars Interpreter::runBody(Block &block,
+                                          ArrayRef<Scalar> leading,
+                                          ArrayRef<int64_t> index) {
   for (auto [k, argument] : llvm::enumerate(block.getArguments()))
-    values[argument] = k < leading.size()
-                           ? leading[k]
-                           : Scalar{0, index[k - leading.size()]};
+    scalars[argument] = k < leading.size()
+                            ? leading[k]
+                            : Scalar{0, index[k - leading.size()]};
+  auto getDims = [&](OperandRange indices) {
+    SmallVector<int64_t> dims;
+    for (Value operand : indices)
+      dims.push_back(get(operand).integer);
+    return dims;
+  };
   for (Operation &op : block.without_terminator()) {
     if (auto load = dyn_cast<LoadOp>(op)) {
-      if (load.getMask() && !get(values, load.getMask()).integer) {
-        values[load.getResult()] = get(values, load.getOther());
+      if (load.getMask() && !get(load.getMask()).integer) {
+        scalars[load.getResult()] = get(load.getOther());
         continue;
       }
-      std::vector<int64_t> dims, position;
-      for (Value operand : load.getIndices())
-        dims.push_back(get(values, operand).integer);
+      SmallVector<int64_t> dims = getDims(load.getIndices()), position;
       for (ExprAttr expr : getExprs(load.getMap()))
-        position.push_back(evaluateExpr(expr, symbols, dims));
-      values[load.getResult()] = tensor(load.getTensor()).at(position);
+        position.push_back(decode(expr).evaluate(dims));
+      scalars[load.getResult()] = tensor(load.getTensor()).at(position);
       continue;
     }
     if (auto expr = dyn_cast<IndexOp>(op)) {
-      std::vector<int64_t> dims;
-      for (Value operand : expr.getIndices())
-        dims.push_back(get(values, operand).integer);
-      values[expr.getResult()] = {
-          0, evaluateExpr(expr.getExpr(), symbols, dims)};
+      scalars[expr.getResult()] = {
+          0, decode(expr.getExpr()).evaluate(getDims(expr.getIndices()))};
       continue;
     }
-    std::vector<Scalar> in;
+    Scalars in;
     for (Value operand : op.getOperands())
-      in.push_back(get(values, operand));
+      in.push_back(get(operand));
     Type type = op.getResult(0).getType();
     Scalar value = evaluate(op, in, symbols);
-    values[op.getResult(0)] =
+    scalars[op.getResult(0)] =
         roundsFloats || !isa<FloatType>(type) ? roundTo(type, value) : value;
   }
-  std::vector<Scalar> out;
+  Scalars out;
   for (Value operand : block.getTerminator()->getOperands())
-    out.push_back(get(values, operand));
+    out.push_back(get(operand));
   return out;
 }
 
@@ -237,9 +231,9 @@ Block &Interpreter::getCombiner(AccumulationOpInterface op) {
   return *block;
 }
 
-void Interpreter::combine(AccumulationOpInterface op, std::vector<Scalar> &left,
+void Interpreter::combine(AccumulationOpInterface op, Scalars &left,
                           ArrayRef<Scalar> right) {
-  std::vector<Scalar> both(left);
+  Scalars both(left);
   both.insert(both.end(), right.begin(), right.end());
   // A kernel may add up in any order; the sums in double are nearest to all.
   roundsFloats = !op.getCombiner().empty();
@@ -247,8 +241,8 @@ void Interpreter::combine(AccumulationOpInterface op, std::vector<Scalar> &left,
   roundsFloats = true;
 }
 
-std::vector<Scalar> Interpreter::identities(AccumulationOpInterface op) {
-  std::vector<Scalar> accumulators;
+Interpreter::Scalars Interpreter::identities(AccumulationOpInterface op) {
+  Scalars accumulators;
   Builder builder(op->getContext());
   for (unsigned k = 0; k < op->getNumResults(); ++k)
     accumulators.push_back(op.getKind(k).kind == ReductionKind::Generic
@@ -264,7 +258,7 @@ void Interpreter::runReduce(ReduceOp op) {
   std::vector<int64_t> parallel = sizesOf(op.getParallelExtents());
   std::vector<int64_t> reduction = sizesOf(op.getReductionExtents());
   forEach(parallel, [&](ArrayRef<int64_t> outer) {
-    std::vector<Scalar> accumulators = identities(op);
+    Scalars accumulators = identities(op);
     forEach(reduction, [&](ArrayRef<int64_t> inner) {
       std::vector<int64_t> index(outer);
       index.insert(index.end(), inner.begin(), inner.end());
@@ -285,8 +279,8 @@ void Interpreter::runScan(ScanOp op) {
   for (Value result : op.getResults())
     results.push_back(emptyArray(result));
   forEach(sizesOf(op.getParallelExtents()), [&](ArrayRef<int64_t> outer) {
-    std::vector<Scalar> accumulators = identities(op);
-    int64_t count = evaluateExpr(op.getRowExtent(), symbols, {});
+    Scalars accumulators = identities(op);
+    int64_t count = decode(op.getRowExtent()).evaluate({});
     for (int64_t j = 0; j < count; ++j) {
       std::vector<int64_t> index(outer), place(outer);
       index.push_back(j);
@@ -307,7 +301,7 @@ void Interpreter::runSort(SortOp op) {
   Array result = emptyArray(op.getResult());
   forEach(sizesOf(op.getParallelExtents()), [&](ArrayRef<int64_t> outer) {
     std::vector<std::vector<int64_t>> keys; // and then the position
-    int64_t count = evaluateExpr(op.getRowExtent(), symbols, {});
+    int64_t count = decode(op.getRowExtent()).evaluate({});
     for (int64_t j = 0; j < count; ++j) {
       std::vector<int64_t> index(outer), key;
       index.push_back(j);
@@ -317,7 +311,7 @@ void Interpreter::runSort(SortOp op) {
       keys.push_back(key);
     }
     std::sort(keys.begin(), keys.end());
-    int64_t kept = evaluateExpr(op.getKeptExtent(), symbols, {});
+    int64_t kept = decode(op.getKeptExtent()).evaluate({});
     for (int64_t j = 0; j < kept; ++j) {
       std::vector<int64_t> place(outer);
       place.insert(place.begin() + op.getDimension(), j);
@@ -331,33 +325,20 @@ void Interpreter::runContract(ContractOp op) {
   Array result = emptyArray(op.getResult());
   std::vector<int64_t> parallel = sizesOf(op.getParallelExtents());
   std::vector<int64_t> reduction = sizesOf(op.getReductionExtents());
-  SmallVector<ExprAttr> masks = getExprs(op.getMasks());
   bool isFloat = isa<FloatType>(op.getAccType());
-  auto read = [&](Value operand, ArrayAttr map, unsigned k, Region &prologue,
-                  ArrayRef<int64_t> index) {
-    Type element = cast<RankedTensorType>(operand.getType()).getElementType();
-    Scalar value;
-    if (masks.empty() || evaluateExpr(masks[k], symbols, index) != 0) {
-      std::vector<int64_t> position;
-      for (ExprAttr expr : getExprs(map))
-        position.push_back(evaluateExpr(expr, symbols, index));
-      value = tensor(operand).at(position);
-    }
-    if (!prologue.empty())
-      value = runBody(prologue.front(), {value}, {})[0];
-    if (element.isUnsignedInteger())
-      value.integer = asUnsigned(element, value.integer);
-    return value;
-  };
+  Factor lhs = decodeFactor(op.getLhs(), op.getLhsIndices(), op.getLhsPrologue());
+  Factor rhs = decodeFactor(op.getRhs(), op.getRhsIndices(), op.getRhsPrologue());
+  if (SmallVector<ExprAttr> masks = getExprs(op.getMasks()); !masks.empty()) {
+    lhs.mask = &decode(masks[0]);
+    rhs.mask = &decode(masks[1]);
+  }
   forEach(parallel, [&](ArrayRef<int64_t> outer) {
     Scalar sum;
+    SmallVector<int64_t> index(outer);
+    index.resize(parallel.size() + reduction.size());
     forEach(reduction, [&](ArrayRef<int64_t> inner) {
-      std::vector<int64_t> index(outer);
-      index.insert(index.end(), inner.begin(), inner.end());
-      Scalar x = read(op.getLhs(), op.getLhsIndices(), 0, op.getLhsPrologue(),
-                      index);
-      Scalar y = read(op.getRhs(), op.getRhsIndices(), 1, op.getRhsPrologue(),
-                      index);
+      llvm::copy(inner, index.begin() + parallel.size());
+      Scalar x = readFactor(lhs, index), y = readFactor(rhs, index);
       sum.real += x.real * y.real;
       sum.integer += x.integer * y.integer;
     });
@@ -373,6 +354,33 @@ void Interpreter::runContract(ContractOp op) {
   tensors[op.getResult()] = result;
 }
 
+Interpreter::Factor Interpreter::decodeFactor(Value operand, ArrayAttr map,
+                                              Region &prologue) {
+  Factor factor = {};
+  factor.array = &tensor(operand);
+  Type element = cast<RankedTensorType>(operand.getType()).getElementType();
+  factor.unsignedElement = element.isUnsignedInteger() ? element : Type();
+  factor.prologue = prologue.empty() ? nullptr : &prologue.front();
+  for (ExprAttr expr : getExprs(map))
+    factor.position.push_back(&decode(expr));
+  return factor;
+}
+
+Scalar Interpreter::readFactor(const Factor &factor, ArrayRef<int64_t> index) {
+  Scalar value;
+  if (!factor.mask || factor.mask->evaluate(index) != 0) {
+    SmallVector<int64_t> position;
+    for (IndexExpr *expr : factor.position)
+      position.push_back(expr->evaluate(index));
+    value = factor.array->at(position);
+  }
+  if (factor.prologue)
+    value = runBody(*factor.prologue, {value}, {})[0];
+  if (factor.unsignedElement)
+    value.integer = asUnsigned(factor.unsignedElement, value.integer);
+  return value;
+}
+
 void Interpreter::runScatter(ScatterOp op) {
   Array result = tensor(op.getInit());
   Type element = getBodyType(
@@ -383,7 +391,7 @@ void Interpreter::runScatter(ScatterOp op) {
   forEach(sizesOf(op.getExtents()), [&](ArrayRef<int64_t> index) {
     if (written)
       tensors[written] = result;
-    std::vector<Scalar> out = runBody(body, {}, index);
+    Scalars out = runBody(body, {}, index);
     if (yield.getCondition() && !out.back().integer)
       return;
     std::vector<int64_t> position;

@@ -45,9 +45,8 @@ struct Array {
 
 using SymbolValues = std::map<std::string, int64_t>;
 
-/// The value of an expression over symbols and, if given, indices.
-int64_t evaluateExpr(guard::ExprAttr expr, const SymbolValues &symbols,
-                     llvm::ArrayRef<int64_t> dims = {});
+/// The value of an expression over symbols.
+int64_t evaluateExpr(guard::ExprAttr expr, const SymbolValues &symbols);
 /// The sizes of a tensor.
 std::vector<int64_t> evaluateSizes(mlir::RankedTensorType type,
                                    const SymbolValues &symbols);
