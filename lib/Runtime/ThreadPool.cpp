@@ -6,6 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// How a phase ends. Threads count the items that they have done in `done_`,
+// once for all that they claimed. Who brings it to the number of the phase is
+// the last one, and everything in the phase is done: it runs phases of one tile
+// itself, then opens the next one by giving each share its number. What a share
+// holds says of which phase it is, so whoever claims from it, however late,
+// gets a tile that is to be done now. A thread cannot hold items that are not
+// counted while a later phase is open.
+//
 // How a region ends. A worker first adds itself to `active_`, then looks at
 // `open_`; the caller first closes `open_`, then waits until `active_` is zero.
 // All four accesses are sequentially consistent, so a worker that the caller
@@ -41,15 +49,28 @@ unsigned allowedProcessors() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-/// Tiles a thread claims in a region, on average: enough to level out threads
-/// of unequal speed, few enough that claiming costs nothing.
-constexpr int64_t kTilesPerThread = 8;
+/// Tiles of a share: enough to level out threads of unequal speed, few enough
+/// that claiming costs nothing.
+constexpr int64_t kTilesOfShare = 8;
+
+/// A share's word: the phase above, tiles below.
+constexpr unsigned kPhaseShift = 32;
+uint32_t phaseOf(uint64_t word) {
+  return static_cast<uint32_t>(word >> kPhaseShift);
+}
+int64_t tilesOf(uint64_t word) { return static_cast<uint32_t>(word); }
+
+int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Looks at a wait without looking at the clock, and then while it gives way to
+/// others.
+constexpr unsigned kPauses = 4096;
 
 } // namespace
 
 ThreadPool::ThreadPool(unsigned threads, unsigned spinMicros)
     : threads_(std::min(threads == 0 ? allowedProcessors() : threads, 1024u)),
-      spinMicros_(spinMicros) {}
+      spinMicros_(spinMicros), shares_(new Share[threads_]) {}
 
 ThreadPool::~ThreadPool() {
   {
@@ -84,48 +105,172 @@ void ThreadPool::wake() {
   sleepCondition_.notify_all();
 }
 
-void ThreadPool::claimTiles(unsigned thread) {
+/// Claims a tile of a share and does it. False if there is none.
+bool ThreadPool::claim(Visit &visit, unsigned share) {
+  std::atomic<uint64_t> &next = shares_[share].next;
+  // The first look writes nothing: an empty share stays where it is looked at.
+  uint64_t word = next.load(std::memory_order_acquire);
+  for (bool isClaimed : {false, true}) {
+    if (isClaimed)
+      word = next.fetch_add(1, std::memory_order_acquire);
+    uint32_t number = phaseOf(word);
+    if (number == count_)
+      return false;
+    const Phase &phase = phases_[number];
+    int64_t first = phase.begin(share) + tilesOf(word) * phase.tile_;
+    int64_t end = phase.begin(share + 1);
+    if (first >= end)
+      return false;
+    if (!isClaimed)
+      continue;
+    end = std::min(first + phase.tile_, end);
+    int64_t beginItem = first * phase.grain;
+    int64_t endItem = std::min(end * phase.grain, phase.workItems);
+    phase.function(phase.context, beginItem, endItem, visit.thread);
+    visit.phase = number;
+    visit.done += endItem - beginItem;
+  }
+  return true;
+}
+
+/// Runs a phase on the calling thread, as thread 0. False if nothing shall
+/// follow.
+bool ThreadPool::runPhase(const Phase &phase) {
+  if (phase.gate)
+    return phase.gate(phase.context);
+  if (phase.workItems > 0)
+    phase.function(phase.context, 0, phase.workItems, 0);
+  return true;
+}
+
+/// Runs phases of one tile, from `phase` on: nothing else runs meanwhile.
+/// Returns the first one behind them.
+uint32_t ThreadPool::runSingles(uint32_t phase) {
+  for (; phase < count_ && phases_[phase].units_ <= 1; ++phase)
+    if (!runPhase(phases_[phase]))
+      return count_;
+  return phase;
+}
+
+/// Lets all claim tiles of a phase; of `count_`, which has none, when all is
+/// done.
+void ThreadPool::open(uint32_t phase) {
+  // Sequentially consistent, so that what this thread has stored past the
+  // caches is seen by who sees a share.
+  done_.store(0);
+  uint64_t word = uint64_t(phase) << kPhaseShift;
+  for (unsigned share = threads_; share-- > 0;)
+    shares_[share].next.store(word, std::memory_order_release);
+}
+
+/// Counts what a thread has done. If that was the end of a phase, what follows
+/// begins.
+void ThreadPool::finish(Visit &visit) {
+  if (visit.done == 0)
+    return;
+  int64_t before = done_.fetch_add(visit.done, std::memory_order_acq_rel);
+  bool isLast = before + visit.done == phases_[visit.phase].workItems;
+  visit.done = 0;
+  if (!isLast)
+    return;
+  open(runSingles(visit.phase + 1));
+  if (sleepers_.load() != 0)
+    wake();
+}
+
+/// Waits until a thread's share is of another phase than `phase`. False if a
+/// worker has waited for so long that it sleeps better.
+bool ThreadPool::await(unsigned thread, uint32_t phase, bool isCaller) {
+  std::atomic<uint64_t> &next = shares_[thread].next;
+  auto isChanged = [&] {
+    return phaseOf(next.load(std::memory_order_acquire)) != phase;
+  };
+  for (unsigned i = 0; i < kPauses; ++i) {
+    if (isChanged())
+      return true;
+    pause();
+  }
+  auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::microseconds(spinMicros_);
+  while (!isChanged()) {
+    // Who is waited for may want this processor.
+    std::this_thread::yield();
+    if (!isCaller && std::chrono::steady_clock::now() >= deadline)
+      return false;
+  }
+  return true;
+}
+
+/// Works in the region under way until its end. False if a worker has left
+/// before.
+bool ThreadPool::visit(unsigned thread, bool isCaller) {
+  Visit work{thread};
   for (;;) {
-    int64_t begin = next_.fetch_add(tile_, std::memory_order_relaxed);
-    if (begin >= workItems_)
-      return;
-    function_(context_, begin, std::min(begin + tile_, workItems_), thread);
+    uint32_t phase =
+        phaseOf(shares_[thread].next.load(std::memory_order_acquire));
+    if (phase == count_)
+      return true;
+    while (claim(work, thread)) {
+    }
+    for (unsigned k = 1; k < threads_; ++k)
+      while (claim(work, (thread + k) % threads_)) {
+      }
+    finish(work);
+    if (!await(thread, phase, isCaller))
+      return false;
   }
 }
 
-void ThreadPool::run(int64_t workItems, int64_t grain, Function function,
-                     void *context) {
-  // Counters run up to `threads_` tiles past the end; keep clear of overflow.
-  if (workItems > (int64_t(1) << 50) ||
-      busy_.exchange(true, std::memory_order_acquire)) {
-    function(context, 0, workItems, 0);
-    return;
+void ThreadPool::runAlone(const Phase *phases, size_t count) {
+  for (const Phase *phase = phases; phase != phases + count; ++phase)
+    if (!runPhase(*phase))
+      return;
+}
+
+void ThreadPool::run(Phase *phases, size_t count) {
+  for (Phase *phase = phases; phase != phases + count; ++phase) {
+    phase->grain = std::max<int64_t>(phase->grain, 1);
+    // Counters run past the end; keep clear of overflow.
+    bool isWhole = phase->gate || phase->workItems > (int64_t(1) << 50);
+    phase->units_ =
+        isWhole || threads_ == 1 ? 1 : ceilDiv(phase->workItems, phase->grain);
+    phase->share_ = phase->units_ / threads_;
+    phase->rest_ = phase->units_ % threads_;
+    phase->tile_ = std::max<int64_t>(1, ceilDiv(phase->share_, kTilesOfShare));
   }
+  for (; count > 0; ++phases, --count) {
+    if (phases->units_ > 1 &&
+        !busy_.exchange(true, std::memory_order_acquire)) {
+      runShared(phases, count);
+      busy_.store(false, std::memory_order_release);
+      return;
+    }
+    if (!runPhase(*phases))
+      return;
+  }
+}
+
+/// Runs phases, the first of which is of several tiles, with the workers.
+void ThreadPool::runShared(Phase *phases, size_t count) {
   if (workers_.empty())
     start();
-  function_ = function;
-  context_ = context;
-  workItems_ = workItems;
-  tile_ = std::max<int64_t>(
-      std::max<int64_t>(grain, 1),
-      (workItems - 1) / (int64_t(threads_) * kTilesPerThread) + 1);
-  tile_ = std::min(tile_, workItems);
-  next_.store(0, std::memory_order_relaxed);
+  phases_ = phases;
+  count_ = static_cast<uint32_t>(count);
+  open(0);
   open_.store(true);
   signal_.fetch_add(1);
   if (sleepers_.load() != 0) {
     { std::lock_guard<std::mutex> sleepLock(sleepMutex_); }
     sleepCondition_.notify_all();
   }
-  claimTiles(0);
+  visit(0, /*isCaller=*/true);
   open_.store(false);
-  // Workers still here are in their last tile.
+  // Workers still here are on their way out.
   for (unsigned spins = 0; active_.load() != 0; ++spins) {
     pause();
-    if (spins > 4096)
+    if (spins > kPauses)
       std::this_thread::yield();
   }
-  busy_.store(false, std::memory_order_release);
 }
 
 void ThreadPool::workerLoop(unsigned thread) {
@@ -152,9 +297,10 @@ void ThreadPool::workerLoop(unsigned thread) {
     }
     seen = now;
     active_.fetch_add(1);
-    if (open_.load())
-      claimTiles(thread);
+    bool isDone = !open_.load() || visit(thread, /*isCaller=*/false);
     active_.fetch_sub(1);
+    if (!isDone)
+      sleep(seen);
   }
 }
 

@@ -36,6 +36,84 @@ void checkPartition(ThreadPool &pool, int64_t items, int64_t grain) {
       << items << " items, grain " << grain;
 }
 
+/// Phases of a region, each of which counts how often its items are done, and whether
+/// everything before it was done when one of its ranges began.
+class Region {
+public:
+  /// A phase of `items`; one of 0 items has nothing to do.
+  void add(int64_t items, int64_t grain) {
+    auto &work = works.emplace_back(std::make_unique<Work>(items));
+    work->region = this;
+    work->index = works.size() - 1;
+    Phase phase;
+    phase.context = work.get();
+    phase.workItems = items;
+    phase.grain = grain;
+    phase.function = [](void *context, int64_t begin, int64_t end,
+                        unsigned thread) {
+      static_cast<Work *>(context)->run(begin, end, thread);
+    };
+    phases.push_back(phase);
+  }
+
+  /// A phase that ends the region if `holds` is false.
+  void addGate(bool holds) {
+    add(0, 1);
+    works.back()->holds = holds;
+    phases.back().gate = [](void *context) {
+      auto &work = *static_cast<Work *>(context);
+      work.run(0, 0, 0);
+      return work.holds;
+    };
+  }
+
+  void run(ThreadPool &pool) {
+    for (auto &work : works)
+      for (auto &visits : work->visits)
+        visits = 0;
+    wrong = 0;
+    threads = pool.threads();
+    pool.run(phases.data(), phases.size());
+  }
+
+  /// True if the phases before `end`, and no others, did each item once.
+  bool isDone(size_t end) const {
+    for (size_t i = 0; i < works.size(); ++i)
+      if (works[i]->doneItems() != (i < end ? works[i]->visits.size() : 0))
+        return false;
+    return wrong == 0;
+  }
+  bool isDone() const { return isDone(works.size()); }
+
+private:
+  struct Work {
+    explicit Work(int64_t items) : visits(static_cast<size_t>(items)) {}
+    void run(int64_t begin, int64_t end, unsigned thread) {
+      if (index > 0 && region->works[index - 1]->doneItems() !=
+                           region->works[index - 1]->visits.size())
+        ++region->wrong;
+      if (thread >= region->threads)
+        ++region->wrong;
+      for (int64_t i = begin; i < end; ++i)
+        ++visits[static_cast<size_t>(i)];
+    }
+    size_t doneItems() const {
+      size_t done = 0;
+      for (int count : visits)
+        done += static_cast<size_t>(count);
+      return done;
+    }
+    Region *region = nullptr;
+    size_t index = 0;
+    bool holds = true;
+    std::vector<int> visits; ///< plain: that they are seen is what is tested
+  };
+  std::vector<std::unique_ptr<Work>> works;
+  std::vector<Phase> phases;
+  std::atomic<int> wrong{0};
+  unsigned threads = 1;
+};
+
 } // namespace
 
 TEST(ThreadPool, PartitionsExactly) {
@@ -78,6 +156,80 @@ TEST(ThreadPool, WorkersThatSleepComeBack) {
     pool.wake();
     checkPartition(pool, 64, 1);
   }
+}
+
+TEST(ThreadPool, PhasesFollowEachOther) {
+  for (unsigned threads : {1u, 2u, 3u, 8u}) {
+    ThreadPool pool(threads, 100);
+    Region region;
+    for (int64_t items : {1, 64, 3, 1, 1, 0, 200, 2, 1, 5, 1000, 1})
+      for (int64_t grain : {1, 7})
+        region.add(items, grain);
+    for (int round = 0; round < 300; ++round) {
+      region.run(pool);
+      ASSERT_TRUE(region.isDone()) << threads << " threads, round " << round;
+    }
+  }
+}
+
+TEST(ThreadPool, PhasesOfOneTileNeedNoThreads) {
+  ThreadPool pool(3, 100);
+  Region region;
+  for (int64_t items : {1, 10, 0, 7})
+    region.add(items, 10);
+  region.run(pool);
+  EXPECT_TRUE(region.isDone());
+  EXPECT_EQ(pool.startedWorkers(), 0u);
+}
+
+TEST(ThreadPool, WorkersSleepBetweenPhases) {
+  ThreadPool pool(3, 0); // sleeps as soon as it may
+  Region region;
+  for (int i = 0; i < 20; ++i) {
+    region.add(50, 1);
+    region.add(1, 1);
+  }
+  for (int round = 0; round < 100; ++round) {
+    region.run(pool);
+    ASSERT_TRUE(region.isDone()) << round;
+  }
+}
+
+TEST(ThreadPool, PhasesBehindAGateThatIsShutAreLeftOut) {
+  for (unsigned threads : {1u, 2u, 5u}) {
+    ThreadPool pool(threads, 100);
+    for (bool isParallel : {false, true})
+      for (bool holds : {true, false}) {
+        Region region;
+        region.add(isParallel ? 100 : 1, 1);
+        region.addGate(holds);
+        region.add(isParallel ? 100 : 1, 1);
+        region.add(1, 1);
+        for (int round = 0; round < 50; ++round) {
+          region.run(pool);
+          ASSERT_TRUE(region.isDone(holds ? 4 : 2)) << threads;
+        }
+      }
+  }
+}
+
+TEST(ThreadPool, CallersOfPhasesMayCompete) {
+  ThreadPool pool(2, 100);
+  std::vector<std::thread> callers;
+  std::atomic<int> wrong{0};
+  for (int c = 0; c < 4; ++c)
+    callers.emplace_back([&] {
+      Region region;
+      for (int64_t items : {20, 1, 30, 2})
+        region.add(items, 1);
+      for (int round = 0; round < 500; ++round) {
+        region.run(pool);
+        wrong += !region.isDone();
+      }
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(ThreadPool, CallersMayCompete) {
@@ -128,5 +280,29 @@ TEST(ThreadPool, RegionsCostMicroseconds) {
     best = std::min(best, time.count() / 200);
   }
   std::printf("  region of two tiles, back to back: %.2f us\n", best);
+  EXPECT_LT(best, 1000);
+}
+
+TEST(ThreadPool, PhasesCostLessThanRegions) {
+  ThreadPool pool(2);
+  std::atomic<int64_t> total{0};
+  std::vector<Phase> phases(200);
+  for (Phase &phase : phases) {
+    phase.context = &total;
+    phase.workItems = 2;
+    phase.function = [](void *context, int64_t begin, int64_t end, unsigned) {
+      *static_cast<std::atomic<int64_t> *>(context) += end - begin;
+    };
+  }
+  double best = 1e9;
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    auto begin = std::chrono::steady_clock::now();
+    pool.run(phases.data(), phases.size());
+    std::chrono::duration<double, std::micro> time =
+        std::chrono::steady_clock::now() - begin;
+    best = std::min(best, time.count() / 200);
+  }
+  EXPECT_EQ(total, 20 * 200 * 2);
+  std::printf("  phase of two tiles: %.2f us\n", best);
   EXPECT_LT(best, 1000);
 }
