@@ -47,7 +47,8 @@ ProgramRunner::Frame::Frame(ProgramRunner &runner)
     : runner_(runner), program_(runner.program_), plan_(*runner.plan_),
       symbols_(program_.symbols.size()), newSymbols_(program_.symbols.size()),
       cells_(program_.exprs.size()), entries_(program_.values.size()),
-      kept_(program_.values.size()), pointers_(plan_.mostBuffers),
+      kept_(program_.values.size()), phases_(plan_.mostLaunches),
+      launches_(plan_.mostLaunches), pointers_(plan_.mostBuffers),
       arguments_(plan_.mostArguments) {}
 
 // --- Expressions -----------------------------------------------------------

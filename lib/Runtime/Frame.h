@@ -32,6 +32,13 @@ struct ProgramRunner::Plan {
   std::vector<uint32_t> root;        ///< per value: what it is a view of
   std::vector<std::vector<uint32_t>> viewsOf; ///< per root, all views of it
   std::vector<std::vector<uint32_t>> exprsOfSymbol;
+  /// Launches that are made at once, and assertions: steps `begin` to `end`.
+  struct Chain {
+    size_t begin = 0, end = 0;
+    size_t buffers = 0, arguments = 0; ///< of all of them
+  };
+  std::vector<Chain> chains;
+  size_t mostLaunches = 1;
   size_t mostBuffers = 0;
   size_t mostArguments = 0;
   bool mutates = false;
@@ -43,6 +50,7 @@ struct ProgramRunner::Plan {
   std::vector<uint32_t> preparedFrom;
 
   void findPreparation(const package::Program &program);
+  void findChains(const package::Program &program);
   /// An assertion as a launch of one thread.
   struct Check {
     package::GridStep step;
@@ -92,6 +100,17 @@ private:
     } fit;
   };
 
+  /// What a kernel is called with, or a step that is an assertion.
+  struct Launch {
+    kiln_cpu_kernel_t kernel = nullptr;
+    void *const *pointers = nullptr;
+    const int64_t *arguments = nullptr;
+    size_t scratchBytes = 0; ///< of each thread
+    uint8_t *scratch = nullptr;
+    Frame *frame = nullptr;
+    size_t check = 0;
+  };
+
   // Expressions.
   Status integer(package::ExprId id, int64_t &value);
   Status cell(package::ExprId id, package::Cell &value);
@@ -117,7 +136,6 @@ private:
   Status tensor(package::ValueId id, const Tensor *&tensor);
   Status laidOut(package::ValueId id, const Tensor *&tensor);
   Status pointer(package::ValueId id, void *&pointer);
-  Status timeLaunch(const package::LaunchStep &step);
   Status number(package::ValueId id, OpValue &value);
   Status makeArena(package::ValueId id);
   Status makeNew(package::ValueId id);
@@ -135,7 +153,12 @@ private:
   // Steps.
   Status steps();
   Status step(size_t index);
-  Status launch(const package::LaunchStep &step);
+  Status launch(size_t begin, size_t end);
+  Status timeLaunch(size_t index);
+  Status makeReady(const package::LaunchStep &step, Phase &phase,
+                   Launch &launch, void **pointers, int64_t *arguments);
+  void makeCheck(size_t index, Phase &phase, Launch &launch);
+  Status shareWork(size_t count);
   Status grid(const package::GridStep &step);
   Status gridPart(const package::GridStep &step,
                   const package::GridStep::Part &part, bool isNarrow);
@@ -199,6 +222,9 @@ private:
   std::shared_ptr<Storage> scratch_;
   std::shared_ptr<const Prepared> prepared_; ///< of the call under way
   std::shared_ptr<Prepared> preparing_;      ///< while its steps run
+  std::vector<Phase> phases_; ///< of the launch under way
+  std::vector<Launch> launches_; ///< their kernels
+  Status checked_ = Status::success(); ///< their assertions
   std::vector<void *> pointers_;
   std::vector<int64_t> arguments_;
   std::vector<void *> parameters_;    ///< of a grid: addresses of the next three

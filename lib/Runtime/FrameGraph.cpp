@@ -202,6 +202,7 @@ Status ProgramRunner::Frame::replay(const GraphSegment &segment,
     return s;
   if (options_.stats) {
     options_.stats->kernelLaunches += recording.nodes.size();
+    options_.stats->kernels += recording.nodes.size();
     ++options_.stats->graphReplays;
   }
   for (uint32_t i = segment.begin; i < segment.end; ++i)

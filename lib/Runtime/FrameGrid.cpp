@@ -250,8 +250,10 @@ Status ProgramRunner::Frame::launchPart(const GridStep &step,
   launch.threads = part.threads;
   launch.sharedBytes = part.sharedBytes;
   launch.parameters = parameters_.data();
-  if (options_.stats)
+  if (options_.stats) {
     ++options_.stats->kernelLaunches;
+    ++options_.stats->kernels;
+  }
   if (recording_)
     recording_->nodes.push_back(
         {&step, &part, launch, pointers_,

@@ -10,7 +10,6 @@
 #include "kiln/Runtime/ReadOnly.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace kiln::runtime {
 
@@ -77,10 +76,19 @@ ProgramRunner::Frame::run(const std::vector<OpValue> &inputs,
 // --- Steps -----------------------------------------------------------------
 
 Status ProgramRunner::Frame::steps() {
-  size_t next = 0;
+  size_t next = 0, nextChain = 0;
+  bool isTimed = options_.timeLaunches && options_.stats;
   for (size_t i = 0; i < program_.steps.size(); ++i) {
     if (!plan_.isPreparation.empty() && plan_.isPreparation[i])
       continue;
+    if (!isTimed && nextChain < plan_.chains.size() &&
+        plan_.chains[nextChain].begin == i) {
+      const Plan::Chain &chain = plan_.chains[nextChain++];
+      if (Status s = launch(chain.begin, chain.end); !s)
+        return s;
+      i = chain.end - 1;
+      continue;
+    }
     bool isSegment = options_.graphs && next < plan_.segments.size() &&
                      plan_.segments[next].begin == i;
     if (Status s = isSegment ? segment(next) : step(i); !s)
@@ -93,12 +101,9 @@ Status ProgramRunner::Frame::steps() {
 
 Status ProgramRunner::Frame::step(size_t index) {
   const package::Step &step = program_.steps[index];
-  if (auto *launchStep = std::get_if<package::LaunchStep>(&step)) {
+  if (std::holds_alternative<package::LaunchStep>(step)) {
     bool isTimed = options_.timeLaunches && options_.stats;
-    if (Status s = isTimed ? timeLaunch(*launchStep) : launch(*launchStep); !s)
-      return s.error().withContext("program '" + program_.name + "', step " +
-                                   std::to_string(index));
-    return Status::success();
+    return isTimed ? timeLaunch(index) : launch(index, index + 1);
   }
   if (auto *gridStep = std::get_if<package::GridStep>(&step)) {
     if (Status s = grid(*gridStep); !s)
@@ -136,97 +141,6 @@ Status ProgramRunner::Frame::step(size_t index) {
   for (ValueId id : std::get<package::ReleaseStep>(step).values)
     forget(id);
   return Status::success();
-}
-
-/// Calls a kernel. Generated code carries no record of its function type, which
-/// a sanitizer would read from the bytes before it.
-__attribute__((no_sanitize("function"))) static void
-callKernel(kiln_cpu_kernel_t kernel, void *const *pointers,
-           const int64_t *arguments, int64_t begin, int64_t end,
-           void *scratch) {
-  kernel(pointers, arguments, begin, end, scratch);
-}
-
-Status ProgramRunner::Frame::launch(const package::LaunchStep &step) {
-  int64_t workItems = 0;
-  if (Status s = integer(step.workItems, workItems); !s)
-    return s;
-  if (workItems < 0)
-    return Error::malformed("expected at least 0 work items, found " +
-                            std::to_string(workItems));
-  for (size_t i = 0; i < step.buffers.size(); ++i)
-    if (Status s = pointer(step.buffers[i], pointers_[i]); !s)
-      return s;
-  for (size_t i = 0; i < step.arguments.size(); ++i) {
-    package::Cell value;
-    if (Status s = cell(step.arguments[i], value); !s)
-      return s;
-    // A float travels as its bits; both are eight bytes of the cell.
-    arguments_[i] = value.integer;
-  }
-  if (workItems == 0)
-    return Status::success();
-
-  ThreadPool *pool = options_.pool;
-  bool several = pool && pool->threads() > 1 && workItems > step.grain;
-  parallel_ |= several;
-  size_t scratchBytes = 0;
-  uint8_t *scratch = nullptr;
-  if (step.scratchBytes != kNone) {
-    int64_t bytes = 0;
-    if (Status s = integer(step.scratchBytes, bytes); !s)
-      return s;
-    constexpr int64_t kMostScratch = int64_t(1) << 36;
-    if (bytes < 0 || bytes > kMostScratch)
-      return Error::malformed("expected 0 to 2^36 scratch bytes, found " +
-                              std::to_string(bytes));
-    scratchBytes = (static_cast<size_t>(bytes) + 63) & ~size_t(63);
-    size_t needed = scratchBytes * (several ? pool->threads() : 1);
-    if (needed > 0 && (!scratch_ || scratch_->bytes() < needed)) {
-      scratch_.reset(); // not both at a time
-      auto storage = Storage::allocate(needed);
-      if (!storage)
-        return storage.takeError();
-      scratch_ = std::move(*storage);
-    }
-    scratch = scratchBytes ? scratch_->data() : nullptr;
-  }
-
-  kiln_cpu_kernel_t kernel = plan_.code.image->kernel(step.kernel);
-  void *const *pointers = pointers_.data();
-  const int64_t *arguments = arguments_.data();
-  if (several)
-    pool->parallelFor(workItems, step.grain,
-                      [&](int64_t begin, int64_t end, unsigned thread) {
-                        callKernel(kernel, pointers, arguments, begin, end,
-                                   scratch ? scratch + thread * scratchBytes
-                                           : nullptr);
-                      });
-  else
-    callKernel(kernel, pointers, arguments, 0, workItems, scratch);
-  if (options_.stats)
-    ++options_.stats->kernelLaunches;
-  return Status::success();
-}
-
-/// A launch between two looks at the clock.
-Status ProgramRunner::Frame::timeLaunch(const package::LaunchStep &step) {
-  auto begin = std::chrono::steady_clock::now();
-  Status launched = launch(step);
-  std::chrono::duration<double> spent =
-      std::chrono::steady_clock::now() - begin;
-  std::vector<RunStats::LaunchTime> &times = options_.stats->launchTimes;
-  if (times.size() <= step.kernel)
-    times.resize(step.kernel + 1);
-  RunStats::LaunchTime &time = times[step.kernel];
-  ++time.launches;
-  time.seconds += spent.count();
-  for (ValueId id : step.buffers) {
-    const Tensor *held = nullptr;
-    if (launched && tensor(id, held) && held)
-      time.bytes += double(held->numel()) * double(itemSize(held->dtype()));
-  }
-  return launched;
 }
 
 Status ProgramRunner::Frame::argument(const Argument &argument,

@@ -327,11 +327,6 @@ ProgramRunner::create(const Program &program, ProgramCode code,
   std::vector<std::string> missing;
   plan.functions.resize(program.steps.size());
   for (size_t i = 0; i < program.steps.size(); ++i) {
-    if (auto *launch = std::get_if<package::LaunchStep>(&program.steps[i])) {
-      plan.mostBuffers = std::max(plan.mostBuffers, launch->buffers.size());
-      plan.mostArguments =
-          std::max(plan.mostArguments, launch->arguments.size());
-    }
     if (auto *grid = std::get_if<package::GridStep>(&program.steps[i])) {
       plan.mostBuffers = std::max(plan.mostBuffers, grid->buffers.size() + 1);
       for (const package::GridStep::Part &part : grid->parts)
@@ -397,6 +392,7 @@ ProgramRunner::create(const Program &program, ProgramCode code,
         program.values[plan.root[i]].kind == Value::Kind::Arena;
   }
   plan.findPreparation(program);
+  plan.findChains(program);
   for (const package::Output &output : program.outputs) {
     bool mutates = output.role == package::Output::Role::BufferMutation ||
                    output.role == package::Output::Role::ParameterMutation ||

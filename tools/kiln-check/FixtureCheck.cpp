@@ -62,7 +62,7 @@ void check::addStats(const session::Session &session, const Config &config,
   const runtime::RunStats &stats = session.function().stats();
   outcome.compileSeconds += session.stats().compileSeconds;
   outcome.runSeconds += stats.seconds;
-  outcome.launches += static_cast<unsigned>(stats.kernelLaunches);
+  outcome.launches += static_cast<unsigned>(stats.kernels);
   for (const auto &calls : stats.externs)
     if (!calls.reason.empty())
       outcome.fallbacks.push_back(calls.op + ": " + calls.reason);

@@ -266,6 +266,7 @@ static void writeRuntime(JsonWriter &json, const session::Session &session,
                          const std::string &backend, const RunFacts &facts) {
   const runtime::RunStats &runs = session.function().stats();
   json.key("kernel_launches").number(int64_t(runs.kernelLaunches));
+  json.key("kernels").number(int64_t(runs.kernels));
   json.key("extern_calls").number(int64_t(runs.externCalls));
   json.key("copies").number(int64_t(runs.copies));
   json.key("layout_copies").number(int64_t(runs.layoutCopies));

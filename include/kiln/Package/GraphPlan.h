@@ -39,7 +39,8 @@ struct GraphPlan {
 };
 
 /// True for an assertion (`aten._assert_async`) of one value of up to eight bytes. A
-/// device looks at it by itself, as part of what it is asked for.
+/// device looks at it by itself, as part of what it is asked for, a processor between
+/// two kernels of a launch.
 bool isDeviceCheck(const Program &program, const ExternStep &step);
 
 GraphPlan planGraphs(const Program &program);

@@ -42,7 +42,10 @@ struct RunStats {
     uint64_t count = 0;
     std::string reason; ///< why there is no kernel; empty: a call is wanted
   };
+  /// On a processor kernels that follow each other are one launch: threads are called
+  /// once.
   uint64_t kernelLaunches = 0;
+  uint64_t kernels = 0;            ///< that these ran
   uint64_t externCalls = 0;
   uint64_t copies = 0;             ///< copy steps and write-backs
   uint64_t layoutCopies = 0;       ///< inputs whose strides did not fit

@@ -64,7 +64,7 @@ Call call(Executable &executable, const Tensor &x, const Tensor &w,
   EXPECT_TRUE(result) << result.error().message;
   if (!result)
     return {};
-  return {valuesOf(std::get<Tensor>((*result)[0].value)), stats.kernelLaunches};
+  return {valuesOf(std::get<Tensor>((*result)[0].value)), stats.kernels};
 }
 
 using Floats = std::vector<float>;

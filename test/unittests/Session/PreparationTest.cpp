@@ -84,9 +84,9 @@ protected:
 
   /// Launches of a call.
   uint64_t countLaunches() {
-    uint64_t before = session->function().stats().kernelLaunches;
+    uint64_t before = session->function().stats().kernels;
     EXPECT_TRUE(bool(session->call(inputsOf(io.main))));
-    return session->function().stats().kernelLaunches - before;
+    return session->function().stats().kernels - before;
   }
 
   archive::IoFile io;
