@@ -21,8 +21,11 @@
 
 #include "llvm/ADT/bit.h"
 
+#include "gtest/gtest.h"
+
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 namespace kiln::loop {
 
@@ -108,16 +111,21 @@ template <typename Make> auto withFormat(mlir::Type type, Make make) {
   return decltype(make(F64()))();
 }
 
-/// The bits of a number rounded to a type, and the number of bits.
+/// The bits of a number rounded to a type, and the number of bits. A type of another format
+/// fails the test.
 inline uint64_t encodeFloat(mlir::Type type, double value) {
-  return withFormat(type, [&](auto format) -> uint64_t {
+  auto bits = withFormat(type, [&](auto format) -> std::optional<uint64_t> {
     return decltype(format)::encode(value);
   });
+  EXPECT_TRUE(bits) << "floats of a type have no format";
+  return bits.value_or(0);
 }
 inline double decodeFloat(mlir::Type type, uint64_t bits) {
-  return withFormat(type, [&](auto format) -> double {
+  auto value = withFormat(type, [&](auto format) -> std::optional<double> {
     return decltype(format)::decode(bits);
   });
+  EXPECT_TRUE(value) << "floats of a type have no format";
+  return value.value_or(0);
 }
 
 } // namespace kiln::loop

@@ -73,7 +73,7 @@ extern const char kReduceLast[], kReduceLeading[], kReduceMiddle[],
     kRowPartsOfTwo[], kMaskedRows[], kKeptUnits[], kKeptColumns[],
     kReduceImages[];
 
-/// A context with all dialects that lowerings produce.
+/// A context that can load all dialects that lowerings produce.
 std::unique_ptr<mlir::MLIRContext> makeLoopContext();
 
 /// Turns the kernels of a module into launches; false if that fails.
