@@ -62,6 +62,26 @@ func.func @colours(%x: tensor<1x3x8x8xui8>, %w: tensor<16x3x3x3xi8>, %s: tensor<
   return %2 : tensor<1x16x8x8xf32>
 }
 
+// Rows have one dimension less. The windows whose sums the zeros of the weight ask for are as
+// long as the weight, without what it is filled with.
+// CHECK-LABEL: func.func @rows
+// CHECK-DAG: %[[C9:.*]] = arith.constant 9 : i64
+// CHECK: aten.constant_pad_nd(%{{.*}}, pad = [5, 6], value = %[[C9]]) : (tensor<2x3x20xui8>, i64) -> tensor<2x3x31xui8>
+// CHECK: aten.convolution({{.*}} -> tensor<2x16x20xi32>
+// CHECK: aten.constant_pad_nd(%{{.*}}, pad = [0, 1]) : (tensor<1x1x11xi32>) -> tensor<1x1x12xi32>
+// CHECK: aten.convolution({{.*}} -> tensor<2x1x20xi32>
+func.func @rows(%x: tensor<2x3x20xui8>, %w: tensor<16x3x11xi8>, %z: tensor<16x1x1xi64>, %s: tensor<16x1x1xf32>) -> tensor<2x16x20xf32> {
+  %scale = arith.constant 5.0e-01 : f64
+  %zero = arith.constant 9.0 : f64
+  %0 = aten._to_copy(%x, dtype = f32) : (tensor<2x3x20xui8>) -> tensor<2x3x20xf32>
+  %1 = aten.sub.Tensor(%0, %zero) : (tensor<2x3x20xf32>, f64) -> tensor<2x3x20xf32>
+  %2 = aten.mul.Tensor(%1, %scale) : (tensor<2x3x20xf32>, f64) -> tensor<2x3x20xf32>
+  %3 = aten.sub.Tensor(%w, %z) : (tensor<16x3x11xi8>, tensor<16x1x1xi64>) -> tensor<16x3x11xi64>
+  %4 = aten.mul.Tensor(%3, %s) : (tensor<16x3x11xi64>, tensor<16x1x1xf32>) -> tensor<16x3x11xf32>
+  %5 = aten.convolution(%2, %4, stride = [1], padding = [5], dilation = [1], transposed = false, output_padding = [0], groups = 1) : (tensor<2x3x20xf32>, tensor<16x3x11xf32>) -> tensor<2x16x20xf32>
+  return %5 : tensor<2x16x20xf32>
+}
+
 // Other channels that are no multiple of four are filled themselves.
 // CHECK-LABEL: func.func @six
 // CHECK: aten.constant_pad_nd(%{{.*}}, pad = [0, 0, 0, 0, 0, 2]) : (tensor<1x6x8x8xui8>) -> tensor<1x8x8x8xui8>

@@ -82,7 +82,7 @@ static Sizes getFilling(FormulaBuilder &c, ConvolutionOp op) {
   auto rest = [&](int64_t size) {
     return c.expr(int64_t(llvm::alignTo(size, kTogether)) - size);
   };
-  if (*channels<kTogether && * taps> 1 &&
+  if (*channels < kTogether && *taps > 1 &&
       op.getDilation().getDims().back().isConstant(1))
     return {c.expr(0), rest(*taps)};
   if (*channels < kTogether - 1)
@@ -91,6 +91,9 @@ static Sizes getFilling(FormulaBuilder &c, ConvolutionOp op) {
   widths.append({c.expr(0), rest(*channels)});
   return widths;
 }
+
+/// True of zeros behind the taps of a row, not behind the channels.
+static bool isBehindTaps(const Sizes &filling) { return filling.size() == 2; }
 
 /// The sums of the windows over all channels of a group, for each channel of
 /// the result.
@@ -108,7 +111,7 @@ static Value sumWindows(FormulaBuilder &c, ConvolutionOp op, Value image,
   taps[0] = groups;
   taps[1] = c.expr(1);
   Value ones = c.filled(taps, 1, i32);
-  if (filling.size() < 2 * inside.size())
+  if (isBehindTaps(filling))
     ones = c.constantPad(ones, filling, 0);
   Value sums =
       c.convolution(channels, ones, Value(), op.getStride(), inside,
@@ -134,11 +137,10 @@ static Value padImage(FormulaBuilder &c, const Levels &levels, int64_t shift,
   if (shift != 0)
     image = c.cast(c.add(c.cast(image, b.getI32Type()), shift),
                    b.getIntegerType(8, /*isSigned=*/false));
-  bool ofTaps = filling.size() == 2;
-  if (ofTaps)
+  if (isBehindTaps(filling))
     widths[1] = widths[1] + filling[1];
   image = c.constantPad(image, widths, double(zero.value_or(0)));
-  return ofTaps ? image : c.constantPad(image, filling, 0);
+  return isBehindTaps(filling) ? image : c.constantPad(image, filling, 0);
 }
 
 /// True if a convolution of so many terms takes less time as bytes, zeros
