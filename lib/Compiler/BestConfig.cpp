@@ -55,12 +55,16 @@ printObject(const std::map<std::string, std::string> &members) {
   return text + "}";
 }
 
-static archive::JsonLimits getLimits() {
+/// The object that a `.best_config` is.
+static Result<archive::JsonDocument> parseObject(const std::string &text) {
   archive::JsonLimits limits;
   limits.bytes = kMaxBytes;
   limits.depth = 4;
   limits.nodes = 4096;
-  return limits;
+  auto document = archive::parseJson(text, ".best_config", limits);
+  if (document && !document->root().isObject())
+    return Error::malformed(".best_config: expected an object");
+  return document;
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,12 +110,10 @@ Result<BestConfig>
 compiler::decodeBestConfig(const std::string &text,
                            const std::vector<std::string> &candidates,
                            bool descends) {
-  auto document = archive::parseJson(text, ".best_config", getLimits());
+  auto document = parseObject(text);
   if (!document)
     return document.takeError();
   archive::JsonView root = document->root();
-  if (!root.isObject())
-    return Error::malformed(".best_config: expected an object");
   BestConfig config;
   std::string hash = root.field("configs_hash").asString();
   std::string kind = root.field("kind").asString();
@@ -179,12 +181,10 @@ compiler::encodeBestProgram(const BestProgram &best,
 Result<BestProgram>
 compiler::decodeBestProgram(const std::string &text,
                             const std::vector<std::string> &choices) {
-  auto document = archive::parseJson(text, ".best_config", getLimits());
+  auto document = parseObject(text);
   if (!document)
     return document.takeError();
   archive::JsonView root = document->root();
-  if (!root.isObject())
-    return Error::malformed(".best_config: expected an object");
   const std::string hash = root.field("configs_hash").asString(),
                     kind = root.field("kind").asString(),
                     kept = root.field("kept").asString();

@@ -8,6 +8,8 @@
 
 #include "KernelProgram.h"
 
+#include "SilentPasses.h"
+
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/PackedAhead.h"
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
@@ -22,7 +24,6 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Pass/PassManager.h"
 
 using namespace kiln;
 using namespace kiln::compiler;
@@ -220,29 +221,17 @@ package::TrialInputs compiler::getTrialInputs(loop::KernelOp kernel) {
 //===----------------------------------------------------------------------===//
 
 Status compiler::lowerKernelProgram(ModuleOp module) {
-  std::string complaint;
-  mlir::ScopedDiagnosticHandler handler(
-      module.getContext(), [&](mlir::Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
-            complaint.empty())
-          complaint = diagnostic.str();
-        return success();
-      });
+  SilentPasses passes(module.getContext());
   if (Status s = pt2::addGuardProgram(module.lookupSymbol<FuncOp>("main")); !s)
     return s;
-  mlir::PassManager pm(module.getContext(), "builtin.module",
-                       mlir::OpPassManager::Nesting::Explicit);
-  pm.enableVerifier(false);
-  if (loop::getGPUTarget(module))
-    buildGridPipeline(pm);
-  else
-    buildKernelPipeline(pm);
-  // Panels of weights are made ahead here, too.
-  ProgramPipelineOptions program;
-  program.preparedBytes = int64_t(1) << 50;
-  buildProgramPipeline(pm, program);
-  if (failed(pm.run(module)))
-    return Error::unsupported(complaint.empty() ? "cannot be lowered"
-                                                : complaint);
-  return Status::success();
+  return passes.run(module, [&](mlir::PassManager &pm) {
+    if (loop::getGPUTarget(module))
+      buildGridPipeline(pm);
+    else
+      buildKernelPipeline(pm);
+    // Panels of weights are made ahead here, too.
+    ProgramPipelineOptions program;
+    program.preparedBytes = int64_t(1) << 50;
+    buildProgramPipeline(pm, program);
+  });
 }

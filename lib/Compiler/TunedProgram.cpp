@@ -11,13 +11,13 @@
 #include "BestConfig.h"
 #include "KernelProgram.h"
 #include "MissingGuards.h"
+#include "SilentPasses.h"
 
 #include "kiln/Dialect/Loop/Transforms/Candidates.h"
 #include "kiln/Support/Remarks.h"
 #include "kiln/Target/ProgramExport.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/PassManager.h"
 
 #include <chrono>
 
@@ -54,25 +54,15 @@ void TunedProgram::apply(const Choices &taken) {
 
 /// Runs the pipelines without a word to anybody.
 static Status lower(ModuleOp module, ArrayRef<StagePipeline> pipelines) {
-  std::string complaint;
-  mlir::ScopedDiagnosticHandler handler(
-      module.getContext(), [&](mlir::Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
-            complaint.empty())
-          complaint = diagnostic.str();
-        return success();
-      });
+  SilentPasses passes(module.getContext());
   for (const StagePipeline &pipeline : pipelines) {
     if (pipeline.stage == Stage::Package)
       if (Status s = addMissingGuards(module, "forward"); !s)
         return s;
-    mlir::PassManager pm(module.getContext(), "builtin.module",
-                         mlir::OpPassManager::Nesting::Explicit);
-    pm.enableVerifier(false);
-    pipeline.build(pm);
-    if (failed(pm.run(module)))
-      return Error::unsupported(complaint.empty() ? "cannot be lowered"
-                                                  : complaint);
+    if (Status s = passes.run(
+            module, [&](mlir::PassManager &pm) { pipeline.build(pm); });
+        !s)
+      return s;
   }
   return Status::success();
 }
