@@ -26,8 +26,8 @@
 //   pool.parallelFor(rows, 16, [&](int64_t begin, int64_t end, unsigned) {
 //     sumRows(begin, end);
 //   });
-//   Phase phases[] = {sumsOfRows, sumOfSums}; // with a function, items and a
-//   grain each pool.run(phases, 2);
+//   Phase phases[] = {sumsOfRows, sumOfSums}; // function, items and grain each
+//   pool.run(phases, 2);
 //
 //===----------------------------------------------------------------------===//
 

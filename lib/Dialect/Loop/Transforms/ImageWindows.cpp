@@ -10,6 +10,7 @@
 
 #include "kiln/Analysis/ContractionShape.h"
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Loop/IR/Weights.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -164,8 +165,9 @@ bool loop::readsWordsOfTaps(ContractOp op, unsigned side, unsigned channels) {
   auto along = getNeighbours(op, side);
   if (!analysis::getUnsignedFactor(op) || !along)
     return false;
-  constexpr int64_t kWord = 4;
-  auto areWords = [](std::optional<int64_t> size) { return size && *size % kWord == 0; };
+  auto areWords = [](std::optional<int64_t> size) {
+    return size && *size % getFactorsOfWord(DotUnit::Quads) == 0;
+  };
   auto dims = guard::getDims(cast<RankedTensorType>(tensor.getType()));
   return dims && !areWords((*dims)[channels].getConstant()) &&
          areWords(op.getDomain().reduction[*along].getConstant());
