@@ -99,3 +99,91 @@ func.func @batch(%x: tensor<2x48x20xf32>, %w: tensor<2x20x40xf32> {loop.frozen})
   }
   return %0 : tensor<2x48x40xf32>
 }
+
+// -----
+
+#skinny = #loop.skinny_columns<lanes = 16, item_columns = 96, columns = 2, masked = true, grain = 1>
+
+// Few rows read a weight once, and do so as panels, of 16 columns for the one row that there is.
+
+// REMARK: remark: [Passed] packed-ahead | Category:loop-pack-weights | Function=few_rows | bytes=0, kernel=k
+// CHECK-LABEL: func.func @few_rows
+// CHECK: schedule #loop.packed<{{.*}}tile_rows = 1, tile_columns = 16,
+// CHECK: {loop.packed_ahead}
+// PANELS-LABEL: func.func @few_rows
+// PANELS: %[[P:.*]] = loop.launch @kernels::@k_panels(%{{.*}}) symbols [] work {{.*}} grain 1 {loop.packed_ahead} : (tensor<128x64xf32>) -> tensor<8192xf32>
+func.func @few_rows(%x: tensor<1x64xf32>, %w: tensor<128x64xf32> {loop.frozen}) -> tensor<1x128xf32> {
+  %0 = loop.kernel @k ins(%a = %x : tensor<1x64xf32>, %b = %w : tensor<128x64xf32>) shared [1, 128] schedule #skinny -> tensor<1x128xf32> {
+    %1 = loop.contract parallel [1, 128] reduction [64] lhs %a[d0, d2] : tensor<1x64xf32> rhs %b[d1, d2] : tensor<128x64xf32> acc f32 : tensor<1x128xf32>
+    loop.return %1 : tensor<1x128xf32>
+  }
+  return %0 : tensor<1x128xf32>
+}
+
+// -----
+
+#skinny = #loop.skinny_rows<lanes = 16, item_columns = 512, unroll = 8, masked = true, grain = 1>
+
+// Nor does it matter which side of the weight is contiguous.
+
+// CHECK-LABEL: func.func @few_rows_of_rows
+// CHECK: schedule #loop.packed<{{.*}}tile_rows = 4,
+// CHECK: {loop.packed_ahead}
+func.func @few_rows_of_rows(%x: tensor<8x64xf32>, %w: tensor<64x128xf32> {loop.frozen}) -> tensor<8x128xf32> {
+  %0 = loop.kernel @k ins(%a = %x : tensor<8x64xf32>, %b = %w : tensor<64x128xf32>) shared [8, 128] schedule #skinny -> tensor<8x128xf32> {
+    %1 = loop.contract parallel [8, 128] reduction [64] lhs %a[d0, d2] : tensor<8x64xf32> rhs %b[d2, d1] : tensor<64x128xf32> acc f32 : tensor<8x128xf32>
+    loop.return %1 : tensor<8x128xf32>
+  }
+  return %0 : tensor<8x128xf32>
+}
+
+// -----
+
+#skinny = #loop.skinny_columns<lanes = 16, item_columns = 96, columns = 2, masked = true, grain = 1>
+
+// An input of the caller is read where it lies.
+
+// CHECK-LABEL: func.func @few_rows_of_an_input
+// CHECK: schedule #loop.skinny_columns
+// CHECK-NOT: packed_ahead
+func.func @few_rows_of_an_input(%x: tensor<1x64xf32>, %w: tensor<128x64xf32>) -> tensor<1x128xf32> {
+  %0 = loop.kernel @k ins(%a = %x : tensor<1x64xf32>, %b = %w : tensor<128x64xf32>) shared [1, 128] schedule #skinny -> tensor<1x128xf32> {
+    %1 = loop.contract parallel [1, 128] reduction [64] lhs %a[d0, d2] : tensor<1x64xf32> rhs %b[d1, d2] : tensor<128x64xf32> acc f32 : tensor<1x128xf32>
+    loop.return %1 : tensor<1x128xf32>
+  }
+  return %0 : tensor<1x128xf32>
+}
+
+// -----
+
+#skinny = #loop.skinny_columns<lanes = 16, item_columns = 96, columns = 2, masked = true, grain = 1>
+
+// So is a weight whose panels take more than the limit beside it, because another reads it.
+
+// CHECK-LABEL: func.func @few_rows_limited
+// CHECK: schedule #loop.skinny_columns
+// CHECK-NOT: packed_ahead
+func.func @few_rows_limited(%x: tensor<1x64xf32>, %w: tensor<128x64xf32> {loop.frozen}) -> (tensor<1x128xf32>, tensor<128x64xf32>) {
+  %0 = loop.kernel @k ins(%a = %x : tensor<1x64xf32>, %b = %w : tensor<128x64xf32>) shared [1, 128] schedule #skinny -> tensor<1x128xf32> {
+    %1 = loop.contract parallel [1, 128] reduction [64] lhs %a[d0, d2] : tensor<1x64xf32> rhs %b[d1, d2] : tensor<128x64xf32> acc f32 : tensor<1x128xf32>
+    loop.return %1 : tensor<1x128xf32>
+  }
+  return %0, %w : tensor<1x128xf32>, tensor<128x64xf32>
+}
+
+// -----
+
+#skinny = #loop.skinny_columns<lanes = 16, item_columns = 96, columns = 2, masked = true, grain = 1>
+
+// And one whose panels are larger than itself: of f16 they are f32.
+
+// CHECK-LABEL: func.func @few_rows_widened
+// CHECK: schedule #loop.skinny_columns
+// CHECK-NOT: packed_ahead
+func.func @few_rows_widened(%x: tensor<1x64xf16>, %w: tensor<128x64xf16> {loop.frozen}) -> tensor<1x128xf32> {
+  %0 = loop.kernel @k ins(%a = %x : tensor<1x64xf16>, %b = %w : tensor<128x64xf16>) shared [1, 128] schedule #skinny -> tensor<1x128xf32> {
+    %1 = loop.contract parallel [1, 128] reduction [64] lhs %a[d0, d2] : tensor<1x64xf16> rhs %b[d1, d2] : tensor<128x64xf16> acc f32 : tensor<1x128xf32>
+    loop.return %1 : tensor<1x128xf32>
+  }
+  return %0 : tensor<1x128xf32>
+}

@@ -62,10 +62,7 @@ void Collector::addProducts(std::optional<PackedSchedule> first) {
   if (!product || product->isEmpty())
     return;
   if (!first) {
-    ProductShape packed = *product;
-    packed.isRegular = false; // so that it is not skinny
-    auto choice = chooseProduct(packed, machine.machine);
-    first = std::get<PackedSchedule>(choice);
+    first = choosePacked(*product, machine.machine);
     add(toAttribute(context, *first));
   }
   for (const PackedSchedule &schedule :

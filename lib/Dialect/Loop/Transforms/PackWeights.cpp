@@ -9,6 +9,7 @@
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/PackedAhead.h"
 #include "kiln/Dialect/Loop/IR/Weights.h"
+#include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
 #include "kiln/Support/Remarks.h"
@@ -30,17 +31,50 @@ public:
 };
 } // namespace
 
+static int64_t getPanelBytes(const analysis::PackableProduct &product) {
+  return product.elements *
+         analysis::getElementBytes(ContractOp(product.op).getAccType());
+}
+
+static int64_t getWeightBytes(Value weight) {
+  auto type = cast<RankedTensorType>(weight.getType());
+  return type.getNumElements() *
+         analysis::getElementBytes(type.getElementType());
+}
+
 /// What the panels take beside the weight, which is not read any more if
 /// nothing else does.
 static int64_t getExtraBytes(const analysis::PackableProduct &product,
                              Value weight) {
-  auto type = cast<RankedTensorType>(weight.getType());
-  int64_t bytes = product.elements * analysis::getElementBytes(
-                                         ContractOp(product.op).getAccType());
-  return weight.hasOneUse()
-             ? bytes - type.getNumElements() *
-                           analysis::getElementBytes(type.getElementType())
-             : bytes;
+  int64_t bytes = getPanelBytes(product);
+  return weight.hasOneUse() ? bytes - getWeightBytes(weight) : bytes;
+}
+
+/// Has a product of few rows, which reads B once, read panels where those are made ahead
+/// in the `left` bytes: they lie in the order in which they are read, and many columns
+/// share a factor of A. Such a product takes as long as B is read, so panels that are larger,
+/// as those of bytes in f32 are, do not pay.
+static void packFewRows(KernelOp kernel, const analysis::KernelStrides &strides,
+                        const Machine &machine,
+                        const analysis::SizeHints &hints, int64_t left) {
+  ScheduleAttr skinny = kernel.getScheduleAttr();
+  if (!isa_and_nonnull<SkinnyRowsScheduleAttr, SkinnyColumnsScheduleAttr>(
+          skinny))
+    return;
+  auto product = findProduct(kernel, strides, machine, hints);
+  if (!product || product->isEmpty())
+    return;
+  kernel.setScheduleAttr(
+      toAttribute(kernel.getContext(), choosePacked(*product, machine)));
+  auto packable = analysis::getPackableProducts(kernel, strides);
+  if (packable.size() == 1) {
+    Value weight = kernel.getInputs()[packable[0].input];
+    int64_t most = getWeightBytes(weight) / 4 * 5;
+    if (isFrozen(weight) && getPanelBytes(packable[0]) <= most &&
+        getExtraBytes(packable[0], weight) <= left)
+      return;
+  }
+  kernel.setScheduleAttr(skinny);
 }
 
 void PackWeights::runOnOperation() {
@@ -48,11 +82,14 @@ void PackWeights::runOnOperation() {
   if (failed(
           verifyPassInput(function, getArgument(), {Stage::Loop, Stage::Loop})))
     return signalPassFailure();
+  Machine machine = getMachine(getTarget(function));
+  analysis::SizeHints hints(function->getParentOfType<ModuleOp>());
   int64_t taken = 0;
   function.walk([&](KernelOp kernel) {
     auto strides = analysis::getInputStrides(kernel);
     if (failed(strides))
       return;
+    packFewRows(kernel, *strides, machine, hints, limit - taken);
     for (analysis::PackableProduct &product :
          analysis::getPackableProducts(kernel, *strides)) {
       Value weight = kernel.getInputs()[product.input];

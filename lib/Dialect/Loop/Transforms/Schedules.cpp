@@ -312,8 +312,8 @@ static void readInPlace(PackedSchedule &s, const ProductShape &product,
     s.tileRows = divideUp(*product.m, divideUp(*product.m, s.tileRows));
 }
 
-static PackedSchedule choosePacked(const ProductShape &product,
-                                   const Machine &machine) {
+PackedSchedule loop::choosePacked(const ProductShape &product,
+                                  const Machine &machine) {
   PackedSchedule s;
   s.unit = product.ofBF16    ? machine.bf16
            : product.ofBytes ? machine.bytes

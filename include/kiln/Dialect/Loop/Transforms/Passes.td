@@ -504,6 +504,11 @@ def PackWeightsPass : Pass<"loop-pack-weights", "::mlir::func::FuncOp"> {
     `convert-loop-to-scf` then makes a kernel of its own for the panels, in the very
     layout, and `program-hoist-preparation` has it run once.
 
+    A product of few rows, which was given a schedule that reads B where it lies
+    (`skinny_rows`, `skinny_columns`), becomes `packed` if its weight is such a one and its
+    panels are at most a quarter larger: it takes as long as B is read, and panels
+    are read in order, each factor of A for many columns.
+
     Panels take memory: they are padded to whole panels, and bf16 may become f32. What
     they take beside the weights that nothing else reads is at most `limit`, in the order
     of the program. Reports `packed-ahead` (passed) and `not-packed-ahead` (missed) with

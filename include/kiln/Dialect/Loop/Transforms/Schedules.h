@@ -194,6 +194,10 @@ bool isWorthPacking(const ProductShape &product);
 /// `vectors` sums reaches with multiply-adds.
 double getTileSpeed(int64_t rows, int64_t vectors, const Machine &machine);
 
+/// For a product of any number of rows.
+PackedSchedule choosePacked(const ProductShape &product, const Machine &machine);
+
+/// The same, or one that reads B where it lies if rows are few.
 ProductSchedule chooseProduct(const ProductShape &product,
                               const Machine &machine);
 
