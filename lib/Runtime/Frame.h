@@ -48,6 +48,8 @@ struct ProgramRunner::Plan {
   std::vector<bool> isPreparation; ///< per step; empty where none is
   /// Slots of the weights that preparation reads.
   std::vector<uint32_t> preparedFrom;
+  /// Per step, what is prepared and read by none behind it; empty as `isPreparation`.
+  std::vector<std::vector<package::ValueId>> passing;
 
   void findPreparation(const package::Program &program);
   void findChains(const package::Program &program);
@@ -127,6 +129,7 @@ private:
   Status prepare();
   Status runPreparation(uint64_t version, std::vector<const uint8_t *> weights);
   void releaseWeights(const package::Step &step);
+  void releasePassing(size_t step);
   bool changesWeights() const;
   Status makePrepared(package::ValueId id);
   bool mayUpdateInPlace() const;

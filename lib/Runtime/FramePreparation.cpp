@@ -105,6 +105,14 @@ void ProgramRunner::Frame::releaseWeights(const package::Step &step) {
   }
 }
 
+/// What only the preparation reads does not stay beside what it made of it.
+void ProgramRunner::Frame::releasePassing(size_t step) {
+  for (ValueId id : plan_.passing[step]) {
+    forget(id);
+    preparing_->tensors[id] = Tensor();
+  }
+}
+
 Status
 ProgramRunner::Frame::runPreparation(uint64_t version,
                                      std::vector<const uint8_t *> weights) {
@@ -117,6 +125,7 @@ ProgramRunner::Frame::runPreparation(uint64_t version,
       if (Status s = step(i); !s)
         return s.error().withContext("preparation");
       releaseWeights(program_.steps[i]);
+      releasePassing(i);
     }
   prepared_ = std::move(preparing_);
   return Status::success();

@@ -269,7 +269,16 @@ Status ProgramRunner::addCheck(size_t index, const package::ExternStep &call) {
   return Status::success();
 }
 
-/// Notes which steps are preparation, and what they read. `root` is known.
+/// What a launch or a grid reads and writes; null for other steps.
+static const std::vector<package::ValueId> *buffersOf(const package::Step &step) {
+  if (auto *launch = std::get_if<package::LaunchStep>(&step))
+    return &launch->buffers;
+  auto *grid = std::get_if<package::GridStep>(&step);
+  return grid ? &grid->buffers : nullptr;
+}
+
+/// Notes which steps are preparation, what they read, and what no step behind them
+/// does. `root` is known.
 void ProgramRunner::Plan::findPreparation(const Program &program) {
   std::vector<bool> reads(program.slots.size());
   bool prepares = false;
@@ -278,18 +287,31 @@ void ProgramRunner::Plan::findPreparation(const Program &program) {
     if (!isPreparation.back())
       continue;
     prepares = true;
-    auto *launch = std::get_if<package::LaunchStep>(&step);
-    for (package::ValueId id : launch ? launch->buffers
-                                      : std::get<package::GridStep>(step).buffers)
+    for (package::ValueId id : *buffersOf(step))
       if (const Value &value = program.values[root[id]];
           value.kind == Value::Kind::Slot)
         reads[value.slot] = true;
   }
-  if (!prepares)
-    isPreparation.clear();
   for (uint32_t slot = 0; slot < reads.size(); ++slot)
     if (reads[slot])
       preparedFrom.push_back(slot);
+  if (!prepares) {
+    isPreparation.clear();
+    return;
+  }
+  passing.resize(program.steps.size());
+  // Launches alone use what is prepared.
+  std::vector<bool> isRead(program.values.size());
+  for (size_t i = program.steps.size(); i-- > 0;)
+    if (auto *buffers = buffersOf(program.steps[i]))
+      for (package::ValueId id : *buffers)
+        if (package::ValueId value = root[id];
+            program.values[value].kind == Value::Kind::Prepared &&
+            !isRead[value]) {
+          isRead[value] = true;
+          if (isPreparation[i])
+            passing[i].push_back(value);
+        }
 }
 
 ProgramRunner::ProgramRunner(const Program &program)

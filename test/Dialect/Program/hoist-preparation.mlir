@@ -203,6 +203,39 @@ program.func @misfit {
 
 // -----
 
+!l = !program.buffer<[2048], f32>
+
+// What the preparation alone reads is let go of, and takes no room: both weights are laid out, and
+// packed, though two of the four results would be too much. One is done before the
+// other begins.
+
+// REMARK: remark: [Passed] prepared | Category:program-hoist-preparation | Function=passing | bytes=16384, launches=4, weights=16384
+// CHECK-LABEL: program.func @passing
+// CHECK: program.launch @kernels::@turn(%[[V:.*]], %[[VT:.*]])
+// CHECK: program.launch @kernels::@panels(%[[VT]], %[[VP:.*]])
+// CHECK: program.launch @kernels::@turn(%[[W:.*]], %[[WT:.*]])
+// CHECK: program.launch @kernels::@panels(%[[WT]], %[[WP:.*]])
+// CHECK: program.alloc : !program.buffer
+// CHECK-NEXT: program.launch @kernels::@add(%{{.*}}, %[[VP]], %[[WP]], %{{.*}})
+program.func @passing {
+  %x = program.slot user_input "x" : !l
+  %v = program.slot parameter "v" path "v" : !l
+  %w = program.slot parameter "w" path "w" : !l
+  %vt = program.alloc : !l
+  program.launch @kernels::@turn(%v, %vt) access [read, write] symbols [] work 2048 grain 64 : !l, !l
+  %wt = program.alloc : !l
+  program.launch @kernels::@turn(%w, %wt) access [read, write] symbols [] work 2048 grain 64 : !l, !l
+  %vp = program.alloc : !l
+  program.launch @kernels::@panels(%vt, %vp) access [read, write] symbols [] work 2048 grain 64 : !l, !l
+  %wp = program.alloc : !l
+  program.launch @kernels::@panels(%wt, %wp) access [read, write] symbols [] work 2048 grain 64 : !l, !l
+  %r = program.alloc : !l
+  program.launch @kernels::@add(%x, %vp, %wp, %r) access [read, read, read, write] symbols [] work 2048 grain 64 : !l, !l, !l, !l
+  program.return %r outputs [#program.output<role = user_output>] : !l
+}
+
+// -----
+
 !w = !program.buffer<[1024], f32>
 
 // What a reader was compiled for comes before others.

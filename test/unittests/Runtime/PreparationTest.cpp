@@ -10,6 +10,7 @@
 #include "TestKernels.h"
 #include "kiln/Package/Verifier.h"
 #include "kiln/Runtime/Executable.h"
+#include "kiln/Runtime/MemoryUse.h"
 
 #include <gtest/gtest.h>
 #include <thread>
@@ -89,6 +90,36 @@ TEST(Preparation, RunsOnceForAVersionOfTheWeights) {
   EXPECT_EQ(call(*executable, x, w, &version).values, (Floats{102, 23}));
   Tensor other = floats({2}, {0, 0});
   EXPECT_EQ(call(*executable, x, other, &version).values, (Floats{2, 3}));
+}
+
+TEST(Preparation, LetsGoOfWhatItAloneReads) {
+  // y = x + ((w + 1) + 1): of 1 MiB each, of which one stays.
+  ProgramBuilder b;
+  const int64_t count = 1 << 18;
+  ExprId size = b.integer(count), one = b.integer(1);
+  uint32_t x = b.slot("x", {size}), w = b.slot("w", {size});
+  b.program.slots[w].kind = Slot::Kind::Parameter;
+  ValueId input = b.slotValue(x), weight = b.slotValue(w);
+  ValueId passing = b.value(Value::Kind::Prepared, {size});
+  ValueId stays = b.value(Value::Kind::Prepared, {size});
+  b.launch(kAddSymbol, {weight, passing}, {one}, size).writes = {1};
+  b.launch(kAddSymbol, {passing, stays}, {one}, size).writes = {1};
+  ValueId y = b.value(Value::Kind::New, {size});
+  b.launch(kAddBuffers, {input, stays, y}, {}, size).writes = {2};
+  b.output(y);
+  auto executable = load(b);
+  ASSERT_TRUE(executable);
+  std::atomic<uint64_t> version{1};
+  Tensor ones = floats({count}, std::vector<float>(count, 1));
+  const int64_t before = memoryUse().currentBytes;
+  for (uint64_t launches : {3, 1, 1}) {
+    Call result = call(*executable, ones, ones, &version);
+    EXPECT_EQ(result.launches, launches);
+    EXPECT_EQ(result.values, std::vector<float>(count, 4));
+    EXPECT_LT(memoryUse().currentBytes - before, int64_t(3) << 19);
+  }
+  ++version;
+  EXPECT_EQ(call(*executable, ones, ones, &version).launches, 3u);
 }
 
 TEST(Preparation, RunsInEachCallWhereNothingIsSaidOfWeights) {

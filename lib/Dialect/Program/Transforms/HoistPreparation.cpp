@@ -36,7 +36,7 @@ struct FreedWeight {
 struct Group {
   SmallVector<LaunchOp> launches;
   SmallVector<const FreedWeight *> weights;
-  int64_t cost = 0; ///< bytes of all results, less those of the weights
+  int64_t cost = 0; ///< bytes of what stays, less those of the weights
   bool comesFirst = false;
   size_t number = 0; ///< in the order of the program
 
@@ -60,10 +60,15 @@ private:
   SmallVector<FreedWeight> findFreedWeights();
   SmallVector<Group> findGroups(ArrayRef<FreedWeight> weights);
   bool isReady(LaunchOp launch, const llvm::DenseSet<Operation *> &kept);
+  int64_t getLastingBytes(LaunchOp launch,
+                          llvm::function_ref<bool(LaunchOp)> isPrepared);
+  int64_t getCost(LaunchOp launch, const Group &group,
+                  const llvm::DenseSet<Operation *> &kept);
   void keepSome(const Group &group, int64_t &taken,
                 llvm::DenseSet<Operation *> &kept);
   void keepWithinLimit();
   void drop(LaunchOp launch, StringRef reason);
+  SmallVector<LaunchOp> getOrder();
   void hoist();
   void moveUp(Value buffer);
   bool joinWithEqual(LaunchOp launch);
@@ -105,13 +110,6 @@ static SmallVector<Value> getResults(LaunchOp launch) {
     if (launch.getWrites()[k] && !isWorkspace(launch, k))
       results.push_back(buffer);
   return results;
-}
-
-static int64_t getResultBytes(LaunchOp launch) {
-  int64_t bytes = 0;
-  for (Value result : getResults(launch))
-    bytes += *getBytes(result);
-  return bytes;
 }
 
 /// The launches that use a buffer or a view of it; nothing if others do, too.
@@ -221,13 +219,37 @@ SmallVector<FreedWeight> Hoister::findFreedWeights() {
   return weights;
 }
 
+/// Bytes of the results of a launch that stay in memory if those that `isPrepared` names are
+/// prepared: what others read, and what is larger than the limit and all that it is made of,
+/// for which there should be no room at any time.
+int64_t
+Hoister::getLastingBytes(LaunchOp launch,
+                         llvm::function_ref<bool(LaunchOp)> isPrepared) {
+  int64_t read = 0, bytes = 0;
+  for (auto [k, buffer] : llvm::enumerate(launch.getBuffers()))
+    if (!launch.getWrites()[k])
+      read += getBytes(getFixedRoot(buffer)).value_or(0);
+  for (Value result : getResults(launch)) {
+    const int64_t size = *getBytes(result);
+    auto uses = getLaunchUses(result);
+    if (size > std::max(limit, read) || !uses ||
+        !llvm::all_of(*uses, [&](OpOperand *use) {
+          return isPrepared(cast<LaunchOp>(use->getOwner()));
+        }))
+      bytes += size;
+  }
+  return bytes;
+}
+
 void Hoister::drop(LaunchOp launch, StringRef reason) {
   if (auto told =
           remark::missed(launch.getLoc(),
                          remarks::kNotPrepared.function(function.getSymName())))
     told << remark::metric("kernel",
                            launch.getKernel().getLeafReference().getValue())
-         << remark::metric("bytes", getResultBytes(launch))
+         << remark::metric("bytes", getLastingBytes(launch, [](LaunchOp) {
+                             return false;
+                           }))
          << remark::reason("{0}", reason);
   launches.remove(launch);
   for (Value result : getResults(launch))
@@ -258,7 +280,8 @@ SmallVector<Group> Hoister::findGroups(ArrayRef<FreedWeight> weights) {
   for (LaunchOp launch : launches) {
     Group &group = getGroup(launch);
     group.launches.push_back(launch);
-    group.cost += getResultBytes(launch);
+    group.cost += getLastingBytes(
+        launch, [&](LaunchOp user) { return launches.contains(user); });
     group.comesFirst |= launch->hasAttr(kPreparedFirstAttrName);
   }
   for (const FreedWeight &weight : weights) {
@@ -280,8 +303,31 @@ bool Hoister::isReady(LaunchOp launch,
   return true;
 }
 
+/// What `launch` takes beside those that are kept: its results, less weights that nobody
+/// else reads any more, and results of others that nobody else does.
+int64_t Hoister::getCost(LaunchOp launch, const Group &group,
+                         const llvm::DenseSet<Operation *> &kept) {
+  auto isKept = [&](LaunchOp user) { return kept.contains(user); };
+  auto isKeptThen = [&](LaunchOp user) {
+    return user == launch || kept.contains(user);
+  };
+  int64_t cost = getLastingBytes(launch, isKeptThen);
+  for (const FreedWeight *weight : group.weights)
+    if (llvm::is_contained(weight->readers, launch) &&
+        llvm::all_of(weight->readers, isKeptThen))
+      cost -= weight->bytes;
+  llvm::SmallSetVector<LaunchOp, 4> writers;
+  for (auto [k, buffer] : llvm::enumerate(launch.getBuffers()))
+    if (!launch.getWrites()[k])
+      if (LaunchOp writer = prepared.lookup(getFixedRoot(buffer)))
+        writers.insert(writer);
+  for (LaunchOp writer : writers)
+    cost += getLastingBytes(writer, isKeptThen) - getLastingBytes(writer, isKept);
+  return cost;
+}
+
 /// Launches of a group that does not fit as a whole, one by one; the last one
-/// that reads a weight is given its bytes.
+/// that reads something is given its bytes.
 void Hoister::keepSome(const Group &group, int64_t &taken,
                        llvm::DenseSet<Operation *> &kept) {
   for (bool changed = true; changed;) {
@@ -289,13 +335,7 @@ void Hoister::keepSome(const Group &group, int64_t &taken,
     for (LaunchOp launch : group.launches) {
       if (kept.contains(launch) || !isReady(launch, kept))
         continue;
-      int64_t cost = getResultBytes(launch);
-      for (const FreedWeight *weight : group.weights)
-        if (llvm::is_contained(weight->readers, launch) &&
-            llvm::all_of(weight->readers, [&](LaunchOp reader) {
-              return reader == launch || kept.contains(reader);
-            }))
-          cost -= weight->bytes;
+      int64_t cost = getCost(launch, group, kept);
       if (taken + cost > limit)
         continue;
       taken += cost;
@@ -378,8 +418,37 @@ bool Hoister::joinWithEqual(LaunchOp launch) {
   return false;
 }
 
+/// Those that are kept, what each reads just before it, so that little of what is not read
+/// later is in memory at a time.
+SmallVector<LaunchOp> Hoister::getOrder() {
+  llvm::SetVector<LaunchOp> order;
+  SmallVector<LaunchOp> waiting;
+  // First what the rest of the program reads, then what is left over.
+  auto isKept = [&](LaunchOp user) { return launches.contains(user); };
+  for (bool lasts : {true, false})
+    for (LaunchOp first : launches) {
+      if (lasts && getLastingBytes(first, isKept) == 0)
+        continue;
+      waiting.push_back(first);
+      while (!waiting.empty()) {
+        LaunchOp launch = waiting.back();
+        size_t others = waiting.size();
+        for (auto [k, buffer] : llvm::enumerate(launch.getBuffers()))
+          if (!launch.getWrites()[k])
+            if (LaunchOp writer = prepared.lookup(getFixedRoot(buffer));
+                writer && !order.contains(writer))
+              waiting.push_back(writer);
+        if (waiting.size() > others)
+          continue;
+        order.insert(launch);
+        waiting.pop_back();
+      }
+    }
+  return order.takeVector();
+}
+
 void Hoister::hoist() {
-  for (LaunchOp launch : launches) {
+  for (LaunchOp launch : getOrder()) {
     if (joinWithEqual(launch))
       continue;
     for (auto [k, buffer] : llvm::enumerate(launch.getBuffers())) {
@@ -410,8 +479,10 @@ void Hoister::run() {
           remark::passed(function.getLoc(),
                          remarks::kPrepared.function(function.getSymName()))) {
     int64_t bytes = 0;
+    llvm::DenseSet<Operation *> all(hoisted.begin(), hoisted.end());
     for (LaunchOp launch : hoisted)
-      bytes += getResultBytes(launch);
+      bytes += getLastingBytes(
+          launch, [&](LaunchOp user) { return all.contains(user); });
     told << remark::metric("launches", hoisted.size())
          << remark::metric("bytes", bytes) << remark::metric("weights", freed);
   }

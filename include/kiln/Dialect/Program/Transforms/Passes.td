@@ -21,7 +21,9 @@ def ProgramHoistPreparationPass
     leaves them out of calls whose weights are those of the call before. Equal ones
     become one.
 
-    What is prepared stays in memory, for each variant of a model that is called. It
+    What is prepared stays in memory, for each variant of a model that is called, unless
+    nothing but the preparation reads it: such is let go of, and is written just before it
+    is read, as a weight with its channels last between the archive's and its panels. What stays
     may take `limit` bytes, and as much beside as the weights that nothing else
     reads: those of an archive are mapped, and pages that nobody touches leave memory.
     (A weight that a caller has set does not.) On a GPU, whose memory has the weights
@@ -33,7 +35,7 @@ def ProgramHoistPreparationPass
     launch without inputs whose result the one that reads it could overwrite in place.
     Programs of a training step and bodies of control flow stay as they are.
 
-    Reports `prepared` (passed) with the number of launches and their bytes, and
+    Reports `prepared` (passed) with the number of launches and the bytes that stay, and
     `not-prepared` (missed) for what does not fit.
 
     Before:
