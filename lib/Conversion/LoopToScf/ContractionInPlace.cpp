@@ -18,7 +18,9 @@
 // Of bytes four neighbours are the word that is broadcast (ContractionWords.cpp).
 //
 // An image of 64 channels is so read 9 times by a window of 3 x 3 out of the first cache,
-// and written nowhere.
+// and written nowhere. A run that padding leaves out of all rows of a tile is not multiplied:
+// of a window of 3 x 3 over 14 x 14 places that is one in 25, of one whose places lie 24 apart
+// all but one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -204,6 +206,17 @@ SmallVector<Value> kiln::loop::multiplyInPlace(ContractionBuilder &c,
       }
     }
   };
+  // Whether some row has this run.
+  Value nowhere = rows.at(rows.firstRun() + runs.places, c.constant(0));
+  auto isThere = [&](ValueRange starts) {
+    Value any;
+    for (Value start : starts) {
+      Value has = LLVM::ICmpOp::create(c.b, c.loc, LLVM::ICmpPredicate::ne,
+                                       start, nowhere);
+      any = any ? arith::OrIOp::create(c.b, c.loc, any, has) : has;
+    }
+    return any;
+  };
   SmallVector<Value> zeros(count * vectors, c.zero(c.sums));
   Value places = c.div(block.kc, c.constant(runs.length));
   return c.forEach(
@@ -220,8 +233,11 @@ SmallVector<Value> kiln::loop::multiplyInPlace(ContractionBuilder &c,
         int64_t whole = runs.steps / unroll * unroll;
         SmallVector<Value> sum(sofar);
         Value iterations = c.constant(whole / unroll);
+        Value end = c.constant(whole);
+        if (c.spec.a.mask)
+          end = c.select(isThere(starts), end, c.constant(0));
         if (whole > 0)
-          sum = c.forEach(c.constant(0), c.constant(whole), unroll, sum,
+          sum = c.forEach(c.constant(0), end, unroll, sum,
                           [&](Value k, ValueRange before) {
                             SmallVector<Value> now(before);
                             fetch(c.add(c.mul(place, iterations),

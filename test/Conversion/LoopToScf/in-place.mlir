@@ -13,6 +13,9 @@
 // there is a vector of the weight's panel for each 16 columns.
 // INNER: scf.for {{.*}} iter_args({{.*}}) -> (vector<16xf32>
 // INNER-COUNT-6: llvm.load {{.*}} -> !llvm.ptr
+// A run that none of them has is not multiplied.
+// INNER-COUNT-6: llvm.icmp "ne" %{{.*}}, %[[NOWHERE:.*]] : !llvm.ptr
+// INNER: arith.select
 // INNER: scf.for {{.*}} iter_args({{.*}}) -> (vector<16xf32>
 // INNER-COUNT-2: llvm.load {{.*}} -> vector<16xf32>
 // INNER: llvm.load {{.*}} -> f32

@@ -236,6 +236,23 @@ func.func @main(%x: !x, %w: !w, %p: !b, %q: !y) -> !y {
   return %r : !y
 })";
 
+// Places so far apart that padding leaves runs out of all rows of a tile, and some of all.
+static const char kFarPlaces[] = R"(
+!x = tensor<?x5x?x10xf32, #guard.shape<[s0, 5, s1, 10]>>
+!w = tensor<38x3x3x10xf32>
+!y = tensor<?x5x?x38xf32, #guard.shape<[s0, 5, s1, 38]>>
+func.func @main(%x: !x, %w: !w) -> !y {
+  %r = loop.kernel @k ins(%a = %x : !x, %b = %w : !w) shared [s0, 5, s1, 38] -> !y {
+    %s = loop.contract parallel [s0, 5, s1, 38] reduction [3, 3, 10]
+        lhs %a[d0, d1 + d4 * 4 - 4, d2 + d5 * 20 - 20, d6] : !x
+            mask and(le(4, d1 + d4 * 4), lt(d1 + d4 * 4 - 4, 5), le(20, d2 + d5 * 20), lt(d2 + d5 * 20 - 20, s1))
+        rhs %b[d3, d4, d5, d6] : !w mask 1
+        acc f32 : !y
+    loop.return %s : !y
+  }
+  return %r : !y
+})";
+
 // So many channels that a block of the sum has some places of the window, and a stride.
 static const char kManyChannels[] = R"(
 !x = tensor<?x5x5x144xf32, #guard.shape<[s0, 5, 5, 144]>>
@@ -380,6 +397,7 @@ llvm::ArrayRef<LoopCase> loop::getWindowCases() {
       {"FewColumns", kFewColumns, {{}}, 0, 1024},
       {"SingleElement", kSingle},
       {"ChannelsLast", kChannelsLast, images, 0, 1024},
+      {"FarPlaces", kFarPlaces, images, 0, 1024},
       {"ManyChannels", kManyChannels, {{{"s0", 0}}, {{"s0", 1}}, {{"s0", 3}}}, 0, 4096},
       {"GroupsLast", kGroups, images, 0, 1024},
       {"ChannelsFirst", kChannelsFirst, {{}}, 0, 1024},
