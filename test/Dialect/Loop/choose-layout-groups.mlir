@@ -52,3 +52,70 @@ func.func @narrow_groups(%x: tensor<2x64x16x16xf32>, %w: tensor<64x2x3x3xf32>, %
       rhs %v[d1, d4, d5, d6] : tensor<32x64x3x3xf32> acc f32 : tensor<2x32x12x12xf32>
   return %z : tensor<2x32x12x12xf32>
 }
+
+// -----
+
+// One of five that could not give them does not keep the others from having them last: it reads
+// a copy of its image in the order of before.
+
+// CHECK-LABEL: func.func @one_of_five
+// CHECK-COUNT-2: loop.contract parallel [1, {{.*}}, 64] reduction [3, 3, 64]
+// CHECK: %[[Y:.*]] = loop.contract parallel [1, 14, 14, 64] reduction [3, 3, 64]
+// CHECK: %[[C:.*]] = loop.pointwise (%i, %j, %k, %l) in [1, 64, 14, 14]
+// CHECK-NEXT: loop.load %[[Y]][%i, %k, %l, %j] : tensor<1x14x14x64xf32>
+// CHECK: loop.contract parallel [1, 64, 2, 12, 12]
+// CHECK-SAME: lhs %[[C]][d0, d1 + d5, d3 + d6, d4 + d7] : tensor<1x64x14x14xf32>
+// CHECK: loop.contract parallel [1, 10, 10, 64] reduction [3, 3, 64]
+func.func @one_of_five(%x: tensor<1x64x20x20xf32>, %w: tensor<64x64x3x3xf32>, %v: tensor<128x1x3x3xf32>) -> tensor<1x64x10x10xf32> {
+  %y0 = loop.contract parallel [1, 64, 18, 18] reduction [64, 3, 3]
+      lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<1x64x20x20xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<64x64x3x3xf32> acc f32 : tensor<1x64x18x18xf32>
+  %y1 = loop.contract parallel [1, 64, 16, 16] reduction [64, 3, 3]
+      lhs %y0[d0, d4, d2 + d5, d3 + d6] : tensor<1x64x18x18xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<64x64x3x3xf32> acc f32 : tensor<1x64x16x16xf32>
+  %y2 = loop.contract parallel [1, 64, 14, 14] reduction [64, 3, 3]
+      lhs %y1[d0, d4, d2 + d5, d3 + d6] : tensor<1x64x16x16xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<64x64x3x3xf32> acc f32 : tensor<1x64x14x14xf32>
+  %g = loop.contract parallel [1, 64, 2, 12, 12] reduction [1, 3, 3]
+      lhs %y2[d0, d1 + d5, d3 + d6, d4 + d7] : tensor<1x64x14x14xf32>
+      rhs %v[d1 * 2 + d2, d5, d6, d7] : tensor<128x1x3x3xf32> acc f32 : tensor<1x64x2x12x12xf32>
+  %r = loop.pointwise (%n, %c, %h, %u) in [1, 64, 12, 12] : tensor<1x64x12x12xf32> {
+    %e = loop.load %g[%n, %c, 1, %h, %u] : tensor<1x64x2x12x12xf32>
+    %a = math.absf %e : f32
+    loop.yield %a : f32
+  }
+  %z = loop.contract parallel [1, 64, 10, 10] reduction [64, 3, 3]
+      lhs %r[d0, d4, d2 + d5, d3 + d6] : tensor<1x64x12x12xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<64x64x3x3xf32> acc f32 : tensor<1x64x10x10xf32>
+  return %z : tensor<1x64x10x10xf32>
+}
+
+// -----
+
+// The rows of a layer norm have their channels last by themselves: a convolution by channels of
+// their own that reads them follows.
+
+// CHECK-LABEL: func.func @rows
+// CHECK: %[[D:.*]] = loop.contract parallel [1, 14, 14, 64] reduction [1, 3, 3]
+// CHECK-SAME: lhs %{{.*}}[d0, d1 + d5, d2 + d6, d3 + d4] : tensor<1x16x16x64xf32>
+// CHECK: loop.pointwise (%i, %j, %k, %l) in [1, 14, 14, 64]
+// CHECK-NEXT: loop.load %[[D]][%i, %j, %k, %l]
+func.func @rows(%x: tensor<1x64x18x18xf32>, %w: tensor<64x64x3x3xf32>, %v: tensor<64x1x3x3xf32>) -> tensor<1x14x14x64xf32> {
+  %y = loop.contract parallel [1, 64, 16, 16] reduction [64, 3, 3]
+      lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<1x64x18x18xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<64x64x3x3xf32> acc f32 : tensor<1x64x16x16xf32>
+  %r = loop.pointwise (%n, %h, %u, %c) in [1, 16, 16, 64] : tensor<1x16x16x64xf32> {
+    %e = loop.load %y[%n, %c, %h, %u] : tensor<1x64x16x16xf32>
+    %a = math.absf %e : f32
+    loop.yield %a : f32
+  }
+  %d = loop.contract parallel [1, 64, 14, 14] reduction [1, 3, 3]
+      lhs %r[d0, d2 + d5, d3 + d6, d1 + d4] : tensor<1x16x16x64xf32>
+      rhs %v[d1, d4, d5, d6] : tensor<64x1x3x3xf32> acc f32 : tensor<1x64x14x14xf32>
+  %s = loop.pointwise (%n, %h, %u, %c) in [1, 14, 14, 64] : tensor<1x14x14x64xf32> {
+    %e = loop.load %d[%n, %c, %h, %u] : tensor<1x64x14x14xf32>
+    %a = math.absf %e : f32
+    loop.yield %a : f32
+  }
+  return %s : tensor<1x14x14x64xf32>
+}

@@ -80,6 +80,7 @@ private:
   bool isHeavy(ContractOp op) const;
   void freeResult(ContractOp op);
   bool pays();
+  void keepOrder(OpOperand &operand);
   void giveUp();
   void dropCopies(size_t first);
   void followImages();
@@ -325,9 +326,13 @@ void ImageLayouts::spreadByWindows(ContractOp op) {
     return;
   bool isReached = chosen.count(op);
   for (unsigned side = 0; side < 2; ++side) {
-    auto channels = getOperandChannels(windows, op, side);
-    isReached |= channels &&
-                 getLast(side == 0 ? op.getLhs() : op.getRhs()) == channels;
+    auto last = getLast(side == 0 ? op.getLhs() : op.getRhs());
+    if (!last)
+      continue;
+    // Or what has them last by itself, as the rows of a layer norm do.
+    auto own = windows.findChannels(windows.indices[side]);
+    isReached |= getOperandChannels(windows, op, side) == last ||
+                 (own && *last == LastDims{*own});
   }
   if (isReached)
     decideAll(op);
@@ -371,11 +376,12 @@ void ImageLayouts::freeResult(ContractOp op) {
   returnedCopies.push_back(copy);
 }
 
-/// Whether nearly all convolutions have their channels last: where one reads such an image and
-/// cannot give one, as by groups of two channels or in front of a reshape, its panels are
-/// gathered.
+/// Whether nearly all convolutions have their channels last. One that reads such an image and
+/// cannot give one, as by groups of two channels or in front of a reshape, would gather its
+/// panels, and is given a copy of the image as it was.
 bool ImageLayouts::pays() {
   unsigned last = 0, others = 0;
+  SmallVector<OpOperand *> gathered;
   for (auto op : function.getOps<ContractOp>()) {
     if (Windows(op).empty() || !multipliesInOrder(op))
       continue;
@@ -384,11 +390,27 @@ bool ImageLayouts::pays() {
       continue;
     }
     ++others;
-    for (Value operand : {op.getLhs(), op.getRhs()})
-      if (chosen.count(operand.getDefiningOp()))
-        return false;
+    for (OpOperand *operand : {&op.getLhsMutable(), &op.getRhsMutable()})
+      if (chosen.count(operand->get().getDefiningOp()))
+        gathered.push_back(operand);
   }
-  return others <= last / kMostOthers;
+  if (others > last / kMostOthers)
+    return false;
+  for (OpOperand *operand : gathered)
+    keepOrder(*operand);
+  return true;
+}
+
+/// Lets one reader of a result that changes read a copy which does not.
+void ImageLayouts::keepOrder(OpOperand &operand) {
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  Operation *reader = operand.getOwner();
+  OpBuilder builder(reader);
+  operand.set(createCopy(builder, reader->getLoc(), operand.get(),
+                         *guard::getDims(type),
+                         getIdentityMap(reader->getContext(), type.getRank()),
+                         cast<ContractOp>(reader).getOriginsAttr())
+                  .getResult());
 }
 
 void ImageLayouts::giveUp() {
