@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Every dimension has, for each output position, a few taps: input positions
-// and weights. The forward reads them all at each element. Gradients, and
-// filters as wide as the step, go dimension by dimension: a table of weights
-// for each position, and a reduction that reads it. Gradients gather: the table
-// holds what each input gets from the outputs around it.
+// and weights, which are tables. The forward goes dimension by dimension, from the last on,
+// where none shrinks, as what it adds up is then read again; else it reads all taps
+// at each element. Gradients, and filters as wide as the step, go dimension by
+// dimension: a table of weights for each position, and a reduction that reads it.
+// Gradients gather: the table holds what each input gets from the outputs around it.
 //
 // Positions are computed in f32 unless the elements are f64, as in PyTorch,
 // because they decide which elements are read.
@@ -40,11 +41,22 @@ struct Resize {
   }
   bool keeps() const { return input == output; }
   bool doubles() const { return output == input * 2; }
+  /// True unless there are known to be no fewer outputs than inputs.
+  bool shrinks() const {
+    return isConstant() ? output.getPayload() < input.getPayload()
+                        : !scale || *scale < 1;
+  }
 };
 
 struct Tap {
   Value input;  ///< an index
   Value weight; ///< f64
+};
+
+/// A tap of all outputs of a dimension, one element each.
+struct TapTable {
+  Value inputs;  ///< i64
+  Value weights; ///< of the computation type; none where one input is taken
 };
 
 /// The outputs around an input: from `begin` of it, so many.
@@ -101,6 +113,8 @@ private:
                         Value output, Value input);
   Value buildCubic(ScalarBuilder &s, Value x, bool isNear);
 
+  SmallVector<TapTable> makeTapTables(const Resize &r);
+  Value makeTapSums(Value source, unsigned lead, unsigned first, unsigned last);
   Value makeWideSums(const Resize &r);
   Value makeWidePass(Value source, unsigned dim, const Resize &r);
   Value makeGradientPass(Value gradient, unsigned dim, const Resize &r);

@@ -60,39 +60,86 @@ LogicalResult Resampler::lowerForward(Value source, RankedTensorType type) {
                                }));
     return success();
   }
-  auto accType = RankedTensorType(type.clone(compute));
-  Value result = loops.makePointwise(
-      isNearest() ? type : accType, isNearest() ? stored : compute,
+  // Rows that are resized already are read by several of those that are made of them, if these
+  // are not fewer.
+  bool shrinks = llvm::any_of(resizes, [](const Resize &r) { return r.shrinks(); });
+  for (unsigned last = resizes.size(), first; last > 0; last = first) {
+    first = isNearest() || shrinks ? 0 : last - 1;
+    source = makeTapSums(source, lead, first, last);
+    if (!source)
+      return failure();
+  }
+  return isNearest() ? loops.setMade(0, source) : finish(source, type);
+}
+
+/// The taps of each output of a dimension: which inputs they are and what these weigh is the
+/// same in all rows and channels, and takes longer to compute than they do to add up.
+SmallVector<TapTable> Resampler::makeTapTables(const Resize &r) {
+  Builder &b = loops.getBuilder();
+  SmallVector<TapTable> tables(isNearest() ? 1 : 2 * getRadius());
+  auto make = [&](Type type, function_ref<Value(BodyContext, ScalarBuilder &, Tap)> take,
+                  size_t k) {
+    return loops.makePointwise(
+        guard::makeTensorType(type, {r.output}), type,
+        [&](BodyContext body, ScalarBuilder &s) {
+          return take(body, s, buildTaps(body, s, r, loops.dim(0))[k]);
+        });
+  };
+  for (auto [k, table] : llvm::enumerate(tables)) {
+    table.inputs = make(
+        b.getI64Type(),
+        [](BodyContext body, ScalarBuilder &, Tap tap) -> Value {
+          return arith::IndexCastOp::create(body.builder, body.loc,
+                                            body.builder.getI64Type(), tap.input);
+        },
+        k);
+    if (!isNearest())
+      table.weights = make(
+          compute,
+          [&](BodyContext body, ScalarBuilder &s, Tap tap) {
+            return s.convert(tap.weight, body.builder.getF64Type(), compute);
+          },
+          k);
+  }
+  return tables;
+}
+
+/// The source with resized dimensions `first` to `last`, the sums of the last of them inside of
+/// those before it; elements of the computation type, or of the source if one is taken.
+Value Resampler::makeTapSums(Value source, unsigned lead, unsigned first,
+                             unsigned last) {
+  View view = loops.getView(source);
+  Type from = loops.getElement(source), to = isNearest() ? from : compute;
+  Exprs parallel = view.dims;
+  SmallVector<SmallVector<TapTable>> tables(last);
+  for (unsigned d = first; d < last; ++d) {
+    parallel[lead + d] = resizes[d].output;
+    tables[d] = makeTapTables(resizes[d]);
+  }
+  return loops.makePointwise(
+      guard::makeTensorType(to, parallel), to,
       [&](BodyContext body, ScalarBuilder &s) -> Value {
-        SmallVector<SmallVector<Tap>> taps;
-        for (auto [d, r] : llvm::enumerate(resizes))
-          taps.push_back(buildTaps(body, s, r, loops.dim(lead + d)));
-        SmallVector<Value> index(body.indices.take_front(lead));
-        index.resize(type.getRank());
-        // Sums of the last dimension are inside of those before it.
+        SmallVector<Value> index(body.indices);
         std::function<Value(unsigned)> sum = [&](unsigned d) -> Value {
-          if (d == resizes.size()) {
-            Value element = loops.readAt(body, view, index);
-            return isNearest() ? element : s.convert(element, stored, compute);
-          }
+          if (d == last)
+            return s.convert(loops.readAt(body, view, index), from, to);
           Value total;
-          for (const Tap &tap : taps[d]) {
-            index[lead + d] = tap.input;
+          for (const TapTable &table : tables[d]) {
+            Exprs place = {loops.dim(lead + d)};
+            index[lead + d] = arith::IndexCastOp::create(
+                body.builder, body.loc, body.builder.getIndexType(),
+                loops.read(body, loops.getView(table.inputs), place));
             Value value = sum(d + 1);
             if (isNearest())
               return value;
-            value = s.mul(s.convert(tap.weight, body.builder.getF64Type(),
-                                    compute),
-                          value);
+            value = s.mul(
+                loops.read(body, loops.getView(table.weights), place), value);
             total = total ? s.add(total, value) : value;
           }
           return total;
         };
-        return sum(0);
+        return sum(first);
       });
-  if (!result)
-    return failure();
-  return finish(result, type);
 }
 
 /// The sums of the weights of a wide filter.

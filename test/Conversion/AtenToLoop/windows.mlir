@@ -129,6 +129,35 @@ func.func @nearest(%x: tensor<1x2x?xf32, #guard.shape<[1, 2, s0]>>)
 
 // -----
 
+// Positions and weights are tables of the two taps of each output. Widths are resized first, and
+// heights of what that gives; an image that shrinks is read at once.
+// CHECK-LABEL: func @bilinear
+// CHECK-DAG: %[[AT:.*]] = loop.pointwise {{.*}} in [14] {{.*}}: tensor<14xi64>
+// CHECK: %[[W:.*]] = loop.pointwise (%[[I:.*]], %[[J:.*]], %[[K:.*]], %[[L:.*]]) in [1, 2, 5, 14]
+// CHECK: %[[A:.*]] = loop.load %{{.*}}[%[[L]]] : tensor<14xi64>
+// CHECK: %[[X:.*]] = arith.index_cast %[[A]]
+// CHECK: loop.load %arg0[%[[I]], %[[J]], %[[K]], %[[X]]]
+// CHECK: loop.pointwise (%[[I:.*]], %[[J:.*]], %[[K:.*]], %[[L:.*]]) in [1, 2, 10, 14]
+// CHECK: %[[A:.*]] = loop.load %{{.*}}[%[[K]]] : tensor<10xi64>
+// CHECK: %[[Y:.*]] = arith.index_cast %[[A]]
+// CHECK: loop.load %[[W]][%[[I]], %[[J]], %[[Y]], %[[L]]]
+// CHECK-LABEL: func @shrunk
+// CHECK: loop.pointwise (%[[I:.*]], %[[J:.*]], %[[K:.*]], %[[L:.*]]) in [1, 2, 3, 14]
+// CHECK-COUNT-4: loop.load %arg0[%[[I]], %[[J]],
+// CHECK-NOT: loop.pointwise
+func.func @bilinear(%x: tensor<1x2x5x7xf32>) -> tensor<1x2x10x14xf32> {
+  %v = aten.upsample_bilinear2d.vec(%x, output_size = [10, 14], align_corners = false)
+      : (tensor<1x2x5x7xf32>) -> tensor<1x2x10x14xf32>
+  return %v : tensor<1x2x10x14xf32>
+}
+func.func @shrunk(%x: tensor<1x2x5x7xf32>) -> tensor<1x2x3x14xf32> {
+  %v = aten.upsample_bilinear2d.vec(%x, output_size = [3, 14], align_corners = false)
+      : (tensor<1x2x5x7xf32>) -> tensor<1x2x3x14xf32>
+  return %v : tensor<1x2x3x14xf32>
+}
+
+// -----
+
 // The gradient of a mirrored edge: an element, and its two images.
 // CHECK-LABEL: func @reflection
 // CHECK: loop.reduce parallel {{.*}} in [2, 5] reduction {{.*}} in [3] <sum>

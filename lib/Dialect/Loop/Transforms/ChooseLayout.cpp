@@ -78,7 +78,8 @@ private:
   void spread(NestOpInterface nest);
   void spreadByWindows(ContractOp op);
   bool isHeavy(ContractOp op) const;
-  void freeResult(ContractOp op);
+  void freeResult(NestOpInterface op);
+  void freeGathered(NestOpInterface nest);
   bool pays();
   void keepOrder(OpOperand &operand);
   void giveUp();
@@ -358,22 +359,35 @@ bool ImageLayouts::isHeavy(ContractOp op) const {
 }
 
 /// Returns a copy of a result, which then may change.
-void ImageLayouts::freeResult(ContractOp op) {
+void ImageLayouts::freeResult(NestOpInterface op) {
   SmallVector<OpOperand *> returned;
-  for (OpOperand &use : op.getResult().getUses())
+  Value result = op->getResult(0);
+  for (OpOperand &use : result.getUses())
     if (isa<func::ReturnOp>(use.getOwner()) && !takesAnyOrder(use))
       returned.push_back(&use);
-  auto type = cast<RankedTensorType>(op.getResult().getType());
+  auto type = cast<RankedTensorType>(result.getType());
   auto dims = guard::getDims(type);
   if (returned.empty() || type.getRank() < 3 || !dims)
     return;
   OpBuilder builder(returned.front()->getOwner());
-  PointwiseOp copy = createCopy(builder, op.getLoc(), op.getResult(), *dims,
-                                getIdentityMap(op.getContext(), type.getRank()),
+  PointwiseOp copy = createCopy(builder, op.getLoc(), result, *dims,
+                                getIdentityMap(op->getContext(), type.getRank()),
                                 op.getOriginsAttr());
   for (OpOperand *use : returned)
     use->set(copy.getResult());
   returnedCopies.push_back(copy);
+  changeable.erase(op);
+}
+
+/// On a processor rows at positions that are computed, as of a resized image, are neighbours
+/// where their channels are last; what a caller sees of that is copied, by tiles, which
+/// positions of their own are not read by.
+void ImageLayouts::freeGathered(NestOpInterface nest) {
+  if (isa<PointwiseOp>(nest.getOperation()) && !chosen.count(nest) &&
+      llvm::any_of(analysis::getReads(nest), [&](const analysis::Access &read) {
+        return read.indirect && chosen.count(read.tensor.getDefiningOp());
+      }))
+    freeResult(nest);
 }
 
 /// Whether nearly all convolutions have their channels last. One that reads such an image and
@@ -454,10 +468,8 @@ void ImageLayouts::followImages() {
     if (!isFollowed)
       continue;
     size_t copies = returnedCopies.size();
-    if (hints.product(domain.reduction) >= kMinHeavySum) {
+    if (hints.product(domain.reduction) >= kMinHeavySum)
       freeResult(op);
-      changeable.erase(op);
-    }
     decide(op.getResult(), *channels);
     if (!chosen.count(op))
       dropCopies(copies);
@@ -476,7 +488,9 @@ const llvm::MapVector<Operation *, LastDims> &ImageLayouts::choose() {
   size_t count;
   do {
     count = chosen.size();
-    for (auto nest : function.getOps<NestOpInterface>()) {
+    for (auto nest : llvm::to_vector(function.getOps<NestOpInterface>())) {
+      if (onCPU)
+        freeGathered(nest);
       spread(nest);
       if (auto op = dyn_cast<ContractOp>(nest.getOperation()); op && onCPU)
         spreadByWindows(op);
