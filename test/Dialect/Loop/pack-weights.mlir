@@ -187,3 +187,28 @@ func.func @few_rows_widened(%x: tensor<1x64xf16>, %w: tensor<128x64xf16> {loop.f
   }
   return %0 : tensor<1x128xf32>
 }
+
+// -----
+
+#panels = #loop.packed<lanes = 16, tile_rows = 6, tile_columns = 32, block_rows = 24, block_depth = 64, item_rows = 24, item_columns = 64, unroll = 4, masked = true, grain = 1>
+
+// Two that read the same panels take no more than one, which is 8,192 bytes of 10,000.
+
+// REMARK: remark: [Passed] packed-ahead | Category:loop-pack-weights | Function=steps | bytes=8192, kernel=k
+// REMARK: remark: [Passed] packed-ahead | Category:loop-pack-weights | Function=steps | bytes=0, kernel=l
+// CHECK-LABEL: func.func @steps
+// CHECK-COUNT-2: {loop.packed_ahead}
+func.func @steps(%x: tensor<48x64xf32>, %w: tensor<64x32xf32> {loop.frozen}) -> (tensor<48x32xf32>, tensor<48x32xf32>) {
+  %0 = loop.kernel @k ins(%a = %x : tensor<48x64xf32>, %b = %w : tensor<64x32xf32>) shared [48, 32] schedule #panels -> tensor<48x32xf32> {
+    %1 = loop.contract parallel [48, 32] reduction [64] lhs %a[d0, d2] : tensor<48x64xf32> rhs %b[d2, d1] : tensor<64x32xf32> acc f32 : tensor<48x32xf32>
+    loop.return %1 : tensor<48x32xf32>
+  }
+  %2 = loop.kernel @l ins(%a = %x : tensor<48x64xf32>, %b = %w : tensor<64x32xf32>) shared [48, 32] schedule #panels -> tensor<48x32xf32> {
+    %3 = loop.contract parallel [48, 32] reduction [64] lhs %a[d0, d2] : tensor<48x64xf32> rhs %b[d2, d1] : tensor<64x32xf32> acc f32 : tensor<48x32xf32> epilogue (%acc, %i, %j) {
+      %n = arith.negf %acc : f32
+      loop.yield %n : f32
+    }
+    loop.return %3 : tensor<48x32xf32>
+  }
+  return %0, %2 : tensor<48x32xf32>, tensor<48x32xf32>
+}

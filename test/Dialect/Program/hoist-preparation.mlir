@@ -203,6 +203,34 @@ program.func @misfit {
 
 // -----
 
+!t = !program.buffer<[768], f32>
+
+// Equal ones count once: two would not fit beside a weight that is read besides.
+
+// REMARK: remark: [Passed] prepared | Category:program-hoist-preparation | Function=twice | bytes=3072, launches=1, weights=0
+// CHECK-LABEL: program.func @twice
+// CHECK: program.launch @kernels::@cast(%{{.*}}, %[[P:.*]])
+// CHECK: program.launch @kernels::@add(%{{.*}}, %[[P]], %[[R:.*]])
+// CHECK: program.launch @kernels::@add(%[[R]], %[[P]], %[[S:.*]])
+// CHECK: program.launch @kernels::@add(%[[S]], %[[W:.*]], %{{.*}})
+program.func @twice {
+  %x = program.slot user_input "x" : !t
+  %w = program.slot parameter "w" path "w" : !t
+  %a = program.alloc : !t
+  program.launch @kernels::@cast(%w, %a) access [read, write] symbols [] work 768 grain 64 : !t, !t
+  %r = program.alloc : !t
+  program.launch @kernels::@add(%x, %a, %r) access [read, read, write] symbols [] work 768 grain 64 : !t, !t, !t
+  %b = program.alloc : !t
+  program.launch @kernels::@cast(%w, %b) access [read, write] symbols [] work 768 grain 64 : !t, !t
+  %s = program.alloc : !t
+  program.launch @kernels::@add(%r, %b, %s) access [read, read, write] symbols [] work 768 grain 64 : !t, !t, !t
+  %u = program.alloc : !t
+  program.launch @kernels::@add(%s, %w, %u) access [read, read, write] symbols [] work 768 grain 64 : !t, !t, !t
+  program.return %u outputs [#program.output<role = user_output>] : !t
+}
+
+// -----
+
 !l = !program.buffer<[2048], f32>
 
 // What the preparation alone reads is let go of, and takes no room: both weights are laid out, and

@@ -42,21 +42,65 @@ static int64_t getWeightBytes(Value weight) {
          analysis::getElementBytes(type.getElementType());
 }
 
-/// What the panels take beside the weight, which is not read any more if
-/// nothing else does.
-static int64_t getExtraBytes(const analysis::PackableProduct &product,
-                             Value weight) {
+namespace {
+/// The panels of a function.
+class Packer {
+public:
+  Packer(func::FuncOp function, int64_t limit)
+      : function(function), machine(getMachine(getTarget(function))),
+        hints(function->getParentOfType<ModuleOp>()), left(limit) {}
+
+  void pack(KernelOp kernel);
+
+private:
+  int64_t getExtraBytes(const analysis::PackableProduct &product) const;
+  void packFewRows(KernelOp kernel, const analysis::KernelStrides &strides);
+
+  /// Of a weight with no prologue: its tensor, the schedule, the indices and elements.
+  using Panels = std::tuple<Value, Attribute, Attribute, int64_t>;
+  static std::optional<Panels> getPanels(const analysis::PackableProduct &product);
+
+  func::FuncOp function;
+  Machine machine;
+  analysis::SizeHints hints;
+  int64_t left;
+  llvm::DenseSet<Panels> made;
+};
+} // namespace
+
+static Value getWeight(const analysis::PackableProduct &product) {
+  ContractOp op = product.op;
+  return op->getParentOfType<KernelOp>().getInputs()[product.input];
+}
+
+std::optional<Packer::Panels>
+Packer::getPanels(const analysis::PackableProduct &product) {
+  ContractOp op = product.op;
+  bool isLeft = product.shape.exchanged;
+  if (!(isLeft ? op.getLhsPrologue() : op.getRhsPrologue()).empty())
+    return std::nullopt;
+  return Panels{getWeight(product), product.schedule,
+                isLeft ? op.getLhsIndices() : op.getRhsIndices(),
+                product.elements};
+}
+
+/// What the panels take beside the weight, which is not read any more if nothing else does.
+/// Steps of a recurrence read the same ones.
+int64_t
+Packer::getExtraBytes(const analysis::PackableProduct &product) const {
+  if (auto panels = getPanels(product); panels && made.contains(*panels))
+    return 0;
+  Value weight = getWeight(product);
   int64_t bytes = getPanelBytes(product);
   return weight.hasOneUse() ? bytes - getWeightBytes(weight) : bytes;
 }
 
-/// Has a product of few rows, which reads B once, read panels where those are made ahead
-/// in the `left` bytes: they lie in the order in which they are read, and many columns
-/// share a factor of A. Such a product takes as long as B is read, so panels that are larger,
-/// as those of bytes in f32 are, do not pay.
-static void packFewRows(KernelOp kernel, const analysis::KernelStrides &strides,
-                        const Machine &machine,
-                        const analysis::SizeHints &hints, int64_t left) {
+/// Has a product of few rows, which reads B once, read panels where those are made ahead:
+/// they lie in the order in which they are read, and many columns share a factor of
+/// A. Such a product takes as long as B is read, so panels that are larger, as those of
+/// bytes in f32 are, do not pay.
+void Packer::packFewRows(KernelOp kernel,
+                         const analysis::KernelStrides &strides) {
   ScheduleAttr skinny = kernel.getScheduleAttr();
   if (!isa_and_nonnull<SkinnyRowsScheduleAttr, SkinnyColumnsScheduleAttr>(
           skinny))
@@ -68,13 +112,46 @@ static void packFewRows(KernelOp kernel, const analysis::KernelStrides &strides,
       toAttribute(kernel.getContext(), choosePacked(*product, machine)));
   auto packable = analysis::getPackableProducts(kernel, strides);
   if (packable.size() == 1) {
-    Value weight = kernel.getInputs()[packable[0].input];
+    Value weight = getWeight(packable[0]);
     int64_t most = getWeightBytes(weight) / 4 * 5;
     if (isFrozen(weight) && getPanelBytes(packable[0]) <= most &&
-        getExtraBytes(packable[0], weight) <= left)
+        getExtraBytes(packable[0]) <= left)
       return;
   }
   kernel.setScheduleAttr(skinny);
+}
+
+void Packer::pack(KernelOp kernel) {
+  auto strides = analysis::getInputStrides(kernel);
+  if (failed(strides))
+    return;
+  packFewRows(kernel, *strides);
+  for (analysis::PackableProduct &product :
+       analysis::getPackableProducts(kernel, *strides)) {
+    if (!isFrozen(getWeight(product)))
+      continue;
+    int64_t extra = getExtraBytes(product);
+    if (extra > left) {
+      if (auto told = remark::missed(
+              kernel.getLoc(),
+              remarks::kNotPackedAhead.function(function.getName())))
+        told << remark::metric("kernel", kernel.getName())
+             << remark::metric("bytes", extra)
+             << remark::reason("{0}", "it takes more memory than "
+                                      "prepared-memory allows");
+      continue;
+    }
+    left -= extra;
+    if (auto panels = getPanels(product))
+      made.insert(*panels);
+    product.op->setAttr(kPackedAheadAttrName,
+                        UnitAttr::get(kernel.getContext()));
+    if (auto told =
+            remark::passed(kernel.getLoc(),
+                           remarks::kPackedAhead.function(function.getName())))
+      told << remark::metric("kernel", kernel.getName())
+           << remark::metric("bytes", extra);
+  }
 }
 
 void PackWeights::runOnOperation() {
@@ -82,37 +159,6 @@ void PackWeights::runOnOperation() {
   if (failed(
           verifyPassInput(function, getArgument(), {Stage::Loop, Stage::Loop})))
     return signalPassFailure();
-  Machine machine = getMachine(getTarget(function));
-  analysis::SizeHints hints(function->getParentOfType<ModuleOp>());
-  int64_t taken = 0;
-  function.walk([&](KernelOp kernel) {
-    auto strides = analysis::getInputStrides(kernel);
-    if (failed(strides))
-      return;
-    packFewRows(kernel, *strides, machine, hints, limit - taken);
-    for (analysis::PackableProduct &product :
-         analysis::getPackableProducts(kernel, *strides)) {
-      Value weight = kernel.getInputs()[product.input];
-      if (!isFrozen(weight))
-        continue;
-      int64_t extra = getExtraBytes(product, weight);
-      if (taken + extra > limit) {
-        if (auto told = remark::missed(
-                kernel.getLoc(),
-                remarks::kNotPackedAhead.function(function.getName())))
-          told << remark::metric("kernel", kernel.getName())
-               << remark::metric("bytes", extra)
-               << remark::reason("{0}", "it takes more memory than "
-                                        "prepared-memory allows");
-        continue;
-      }
-      taken += extra;
-      product.op->setAttr(kPackedAheadAttrName, UnitAttr::get(&getContext()));
-      if (auto told = remark::passed(
-              kernel.getLoc(),
-              remarks::kPackedAhead.function(function.getName())))
-        told << remark::metric("kernel", kernel.getName())
-             << remark::metric("bytes", extra);
-    }
-  });
+  Packer packer(function, limit);
+  function.walk([&](KernelOp kernel) { packer.pack(kernel); });
 }

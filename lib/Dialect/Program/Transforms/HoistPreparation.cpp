@@ -71,7 +71,7 @@ private:
   SmallVector<LaunchOp> getOrder();
   void hoist();
   void moveUp(Value buffer);
-  bool joinWithEqual(LaunchOp launch);
+  bool joinWithEqual(LaunchOp launch, ArrayRef<LaunchOp> others);
 
   FuncOp function;
   int64_t limit;
@@ -183,12 +183,18 @@ bool Hoister::mayPrepare(LaunchOp launch) {
 }
 
 void Hoister::findLaunches() {
-  for (Operation &op : function.getBody().front()) {
+  llvm::DenseMap<Attribute, SmallVector<LaunchOp, 1>> ofKernel;
+  for (Operation &op :
+       llvm::make_early_inc_range(function.getBody().front())) {
     if (!firstStep && !isa<SlotOp, SymbolOp>(op))
       firstStep = &op;
     auto launch = dyn_cast<LaunchOp>(op);
     if (!launch || !mayPrepare(launch))
       continue;
+    auto &others = ofKernel[launch.getKernel()];
+    if (joinWithEqual(launch, others))
+      continue;
+    others.push_back(launch);
     launches.insert(launch);
     for (Value result : getResults(launch))
       prepared[result] = launch;
@@ -384,12 +390,12 @@ void Hoister::moveUp(Value buffer) {
     op->moveBefore(firstStep);
 }
 
-/// True if an earlier launch has written the same, which then takes its place.
-bool Hoister::joinWithEqual(LaunchOp launch) {
+/// True if an earlier launch of the same kernel has written the same, which then takes its
+/// place.
+bool Hoister::joinWithEqual(LaunchOp launch, ArrayRef<LaunchOp> others) {
   SmallVector<Value> results = getResults(launch);
-  for (LaunchOp other : hoisted) {
-    if (other.getKernel() != launch.getKernel() ||
-        other->getDiscardableAttrDictionary() !=
+  for (LaunchOp other : others) {
+    if (other->getDiscardableAttrDictionary() !=
             launch->getDiscardableAttrDictionary() ||
         other.getWrites() != launch.getWrites() ||
         other.getSymbols() != launch.getSymbols() ||
@@ -449,8 +455,6 @@ SmallVector<LaunchOp> Hoister::getOrder() {
 
 void Hoister::hoist() {
   for (LaunchOp launch : getOrder()) {
-    if (joinWithEqual(launch))
-      continue;
     for (auto [k, buffer] : llvm::enumerate(launch.getBuffers())) {
       moveUp(buffer);
       if (launch.getWrites()[k] && !isWorkspace(launch, k))

@@ -511,7 +511,7 @@ def PackWeightsPass : Pass<"loop-pack-weights", "::mlir::func::FuncOp"> {
 
     Panels take memory: they are padded to whole panels, and bf16 may become f32. What
     they take beside the weights that nothing else reads is at most `limit`, in the order
-    of the program. Reports `packed-ahead` (passed) and `not-packed-ahead` (missed) with
+    of the program; equal ones, as of the steps of a recurrence, count once. Reports `packed-ahead` (passed) and `not-packed-ahead` (missed) with
     what the panels of a kernel take beside its weight.
 
     Before:
