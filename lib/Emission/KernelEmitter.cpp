@@ -69,14 +69,28 @@ void KernelEmitter::bindRow(Value result) {
       layout.lookup(result), tensor.getElementType()};
 }
 
+/// Elements that lie one behind the other from the first one of a tensor on, as is known
+/// here.
+static int64_t countFirst(RankedTensorType type, ArrayRef<ExprAttr> strides) {
+  int64_t first = type.hasStaticShape() && type.getNumElements() > 0;
+  if (first)
+    for (auto [extent, stride] : llvm::zip_equal(type.getShape(), strides))
+      if (stride.isConstant(1))
+        first = std::max(first, extent);
+  return first;
+}
+
 LogicalResult KernelEmitter::bindTensors(ValueRange pointers,
                                          int64_t alignment) {
   Block &body = kernel.getBody().front();
   unsigned slot = 0;
   auto bind = [&](Value value) {
     auto tensor = cast<RankedTensorType>(value.getType());
-    buffers[value] = {pointers[slot++], layout.lookup(value),
-                      tensor.getElementType(), alignment};
+    SmallVector<ExprAttr> strides = layout.lookup(value);
+    int64_t first = countFirst(tensor, strides);
+    buffers[value] = {pointers[slot++], std::move(strides),
+                      tensor.getElementType(), alignment,
+                      /*isConstant=*/false, first};
   };
   for (BlockArgument argument : body.getArguments())
     bind(argument);

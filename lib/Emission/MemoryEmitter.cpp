@@ -213,6 +213,51 @@ static LaneAccess classify(ExprAttr address, const Position &position,
   return {LaneAccess::Irregular};
 }
 
+/// What lies at an address, one element or one for each lane. Where it is outside the first
+/// elements of the tensor are read, let go, and there is `other` instead.
+Value KernelEmitter::loadOrFirst(const Buffer &buffer, ExprAttr address,
+                                 const Position &position, bool isWide,
+                                 Value isInside, Value other) {
+  Type type = memoryType(buffer.elementType);
+  Value pointer = arith::SelectOp::create(
+      b, isInside, elementPointer(buffer, address, position), buffer.pointer);
+  Value loaded = LLVM::LoadOp::create(
+      b, isWide ? widen(type, position.lanes) : type, pointer,
+      getAlignment(buffer, address, position), /*isVolatile=*/false,
+      /*isNonTemporal=*/false, buffer.isConstant);
+  loaded = fromMemory(loaded, buffer.elementType);
+  int64_t lanes =
+      isWide || isa<VectorType>(other.getType()) ? position.lanes : 1;
+  return arith::SelectOp::create(b, isInside, broadcast(loaded, lanes),
+                                 broadcast(other, lanes));
+}
+
+/// Lanes from places of their own.
+Value KernelEmitter::loadApart(const Buffer &buffer, ExprAttr address,
+                               const Position &position, Value mask,
+                               Value other) {
+  Type type = memoryType(buffer.elementType);
+  int64_t lanes = position.lanes;
+  Value indices = emitIndexVector(address, position);
+  Value offsets = arith::IndexCastOp::create(
+      b, VectorType::get({lanes}, b.getI64Type()), indices);
+  auto pointers = VectorType::get({lanes}, buffer.pointer.getType());
+  Value addresses = LLVM::GEPOp::create(b, pointers, type, buffer.pointer,
+                                        ArrayRef<LLVM::GEPArg>{offsets});
+  auto maskType = VectorType::get({lanes}, b.getI1Type());
+  Value all = mask ? mask
+                   : arith::ConstantOp::create(
+                         b, DenseElementsAttr::get(maskType, true))
+                         .getResult();
+  Value fallback =
+      mask ? toMemory(broadcast(other, lanes), buffer.elementType) : Value();
+  auto loaded = LLVM::masked_gather::create(
+      b, widen(type, lanes), addresses, all,
+      fallback ? ValueRange(fallback) : ValueRange(),
+      b.getI32IntegerAttr(byteWidth(buffer.elementType)));
+  return fromMemory(loaded, buffer.elementType);
+}
+
 Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
                           const Position &position, ArrayRef<int> varyingDims,
                           Value mask, Value other) {
@@ -226,8 +271,12 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   // One mask for all lanes: where it is false another place is read that has what is
   // to be there instead, or a branch, so that nothing is read.
   Value isInside, instead;
-  if (mask && !wideMask && access.kind == LaneAccess::Contiguous)
+  bool isWide = access.kind == LaneAccess::Contiguous;
+  if (mask && !wideMask && isWide)
     instead = getPadding(other, buffer.elementType, lanes);
+  if (mask && !wideMask && usesPadding && readsFirst && buffer.first >= lanes &&
+      (isWide || access.kind == LaneAccess::Uniform))
+    return loadOrFirst(buffer, address, position, isWide, mask, other);
   if (instead)
     std::swap(mask, isInside);
   if (mask && !wideMask) {
@@ -271,27 +320,8 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
     return fromMemory(loaded, buffer.elementType);
   }
   if (access.kind == LaneAccess::EverySecond ||
-      access.kind == LaneAccess::Irregular) {
-    Value indices = emitIndexVector(address, position);
-    Value offsets = arith::IndexCastOp::create(
-        b, VectorType::get({lanes}, b.getI64Type()), indices);
-    auto pointers = VectorType::get({lanes}, buffer.pointer.getType());
-    Value addresses =
-        LLVM::GEPOp::create(b, pointers, type, buffer.pointer,
-                            ArrayRef<LLVM::GEPArg>{offsets});
-    auto maskType = VectorType::get({lanes}, b.getI1Type());
-    Value all = mask ? mask
-                     : arith::ConstantOp::create(
-                           b, DenseElementsAttr::get(maskType, true))
-                           .getResult();
-    Value fallback =
-        mask ? toMemory(broadcast(other, lanes), buffer.elementType) : Value();
-    auto loaded = LLVM::masked_gather::create(
-        b, widen(type, lanes), addresses, all,
-        fallback ? ValueRange(fallback) : ValueRange(),
-        b.getI32IntegerAttr(alignment));
-    return fromMemory(loaded, buffer.elementType);
-  }
+      access.kind == LaneAccess::Irregular)
+    return loadApart(buffer, address, position, mask, other);
 
   Value pointer = elementPointer(buffer, address, position);
   if (instead)
@@ -304,9 +334,8 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
         b.getI32IntegerAttr(alignment), /*nontemporal=*/nullptr);
     return fromMemory(loaded, buffer.elementType);
   }
-  bool wide = access.kind == LaneAccess::Contiguous;
   Value loaded =
-      LLVM::LoadOp::create(b, wide ? widen(type, lanes) : type, pointer,
+      LLVM::LoadOp::create(b, isWide ? widen(type, lanes) : type, pointer,
                            alignment, /*isVolatile=*/false,
                            /*isNonTemporal=*/false,
                            buffer.isConstant && !instead);

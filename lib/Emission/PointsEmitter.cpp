@@ -13,13 +13,15 @@
 //
 // Two loads are seen to be one only where neither is behind a branch. Where padding
 // leaves a place out, an address is chosen instead: that of memory which holds the
-// padding.
+// padding. Or that of the tensor's first elements, which are let go once they are there:
+// for threads of a GPU memory of their own is far away.
 //
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Emission/KernelEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -121,4 +123,33 @@ LogicalResult KernelEmitter::emitNestsTogether(ArrayRef<Position> points) {
     }
   }
   return success();
+}
+
+LogicalResult KernelEmitter::emitPoints(const Position &first, unsigned dim,
+                                        int64_t points) {
+  auto emitAll = [&]() {
+    SmallVector<Position> all(points, first);
+    for (int64_t k = 1; k < points; ++k)
+      all[k].dims[dim] =
+          arith::AddIOp::create(b, first.dims[dim], constantIndex(k));
+    return emitNestsTogether(all);
+  };
+  auto extent = first.extents[dim].getConstant();
+  if (extent && *extent % points == 0)
+    return emitAll();
+  Value end = getArgument(first.extents[dim]);
+  Value last = arith::AddIOp::create(b, first.dims[dim], constantIndex(points));
+  Value isWhole =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sle, last, end);
+  auto branch = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  if (failed(emitAll()))
+    return failure();
+  b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  auto loop = scf::ForOp::create(b, first.dims[dim], end, constantIndex(1));
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  Position at = first;
+  at.dims[dim] = loop.getInductionVar();
+  return emitNests(at);
 }

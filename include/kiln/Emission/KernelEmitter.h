@@ -73,6 +73,8 @@ struct Buffer {
   int64_t alignment = 1;
   /// Nothing writes there while the kernel runs.
   bool isConstant = false;
+  /// Elements from the first one on that are known to be there.
+  int64_t first = 0;
 };
 
 /// Where in its domain a nest is being evaluated. Index k of the nest is
@@ -190,6 +192,11 @@ protected:
              const Position &position, ArrayRef<int> varyingDims, Value mask,
              Value other);
   /// With `streams` past the caches: whole vectors that are aligned.
+  Value loadApart(const Buffer &buffer, guard::ExprAttr address,
+                  const Position &position, Value mask, Value other);
+  Value loadOrFirst(const Buffer &buffer, guard::ExprAttr address,
+                    const Position &position, bool isWide, Value isInside,
+                    Value other);
   void store(const Buffer &buffer, guard::ExprAttr address,
              const Position &position, Value value, bool streams = false);
   Value fromMemory(Value loaded, Type elementType);
@@ -202,6 +209,9 @@ protected:
   /// The same at several positions that differ in their indices alone, whose
   /// reductions go step by step together (PointsEmitter.cpp).
   LogicalResult emitNestsTogether(ArrayRef<Position> points);
+  /// All nests at `points` neighbours in dimension `dim`, from `first` on: together if there
+  /// are so many, and else, at the end of a row, one after the other.
+  LogicalResult emitPoints(const Position &first, unsigned dim, int64_t points);
   /// Finds the numbers that masked loads of reductions give instead, and keeps vectors
   /// of `lanes` of them in memory, for the loops that `emitNestsTogether` makes.
   void keepPadding(int64_t lanes);
@@ -358,6 +368,8 @@ protected:
   llvm::SmallDenseMap<mlir::Attribute, Value> padding;
   int64_t paddingLanes = 0;
   bool usesPadding = false; ///< of what `load` reads where a mask is false
+  /// Without such memory the first elements of the tensor are read there.
+  bool readsFirst = false;
   llvm::DenseMap<Value, Value> captured; ///< constants of the kernel's body
   SmallVector<guard::ExprAttr> sharedExtents;
   /// Comparisons of indices that the code at hand knows.

@@ -16,7 +16,22 @@ using guard::ExprAttr;
 LogicalResult GridAcrossEmitter::emitThread() {
   sharedExtents = analysis::collapseShared(kernel, layout);
   sumBlock = schedule.getSumBlock();
-  return emitForVectors(
-      sharedExtents, schedule.getLanes(),
-      [&](const Position &position) { return emitNests(position); });
+  // Neighbours are walked together in the last dimension that is more than one, before
+  // that of the lanes.
+  int64_t points = sharedExtents.size() > 1 ? schedule.getPoints() : 1;
+  SmallVector<ExprAttr> items = sharedExtents;
+  unsigned beside = 0;
+  if (points > 1) {
+    beside = analysis::getLaneDim(ArrayRef(sharedExtents).drop_back());
+    items[beside] = guard::ceilDiv(items[beside], points);
+    readsFirst = true;
+  }
+  return emitForVectors(items, schedule.getLanes(), [&](const Position &item) {
+    if (points == 1)
+      return emitNests(item);
+    Position first = item;
+    first.extents = sharedExtents;
+    first.dims[beside] = mul(first.dims[beside], points);
+    return emitPoints(first, beside, points);
+  });
 }

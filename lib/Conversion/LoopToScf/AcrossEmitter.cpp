@@ -16,37 +16,6 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-/// All nests at the points of an item: together if there are as many as an item
-/// has, and else, at the end of a row, one after the other.
-LogicalResult AcrossEmitter::emitPoints(const Position &first, unsigned dim) {
-  int64_t points = schedule.getPoints();
-  auto emitAll = [&]() {
-    SmallVector<Position> all(points, first);
-    for (int64_t k = 1; k < points; ++k)
-      all[k].dims[dim] =
-          arith::AddIOp::create(b, first.dims[dim], constantIndex(k));
-    return emitNestsTogether(all);
-  };
-  auto extent = first.extents[dim].getConstant();
-  if (extent && *extent % points == 0)
-    return emitAll();
-  Value end = getArgument(first.extents[dim]);
-  Value last = arith::AddIOp::create(b, first.dims[dim], constantIndex(points));
-  Value isWhole =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::sle, last, end);
-  auto branch = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  if (failed(emitAll()))
-    return failure();
-  b.setInsertionPoint(branch.elseBlock()->getTerminator());
-  auto loop = scf::ForOp::create(b, first.dims[dim], end, constantIndex(1));
-  b.setInsertionPoint(loop.getBody()->getTerminator());
-  Position at = first;
-  at.dims[dim] = loop.getInductionVar();
-  return emitNests(at);
-}
-
 /// The nests at [low, high) of a row, piece by piece.
 LogicalResult AcrossEmitter::emitRow(const Position &position, const Row &row) {
   int64_t lanes = schedule.getLanes(), chunk = schedule.getChunk();
@@ -62,7 +31,8 @@ LogicalResult AcrossEmitter::emitRow(const Position &position, const Row &row) {
     if (masked)
       at.mask = firstLanes(
           arith::SubIOp::create(b, to, columns.getInductionVar()), width);
-    return row.beside ? emitPoints(at, *row.beside) : emitNests(at);
+    return row.beside ? emitPoints(at, *row.beside, schedule.getPoints())
+                      : emitNests(at);
   };
   SmallVector<Value> results, past;
   for (NestOpInterface nest : kernel.getNests())

@@ -54,7 +54,6 @@ private:
   LogicalResult emitInPieces(const Position &position, unsigned dim,
                              const Row &row);
   LogicalResult emitRow(const Position &position, const Row &row);
-  LogicalResult emitPoints(const Position &first, unsigned dim);
 };
 
 class WithinEmitter : public ScheduledEmitter<WithinScheduleAttr> {

@@ -12,6 +12,10 @@
 // CHECK-SAME: maps = [#loop.tensor_map<pointer = 1, element = bf16, offset = <0>, sizes = [#guard.expr<1152>, #guard.expr<128>]
 // CHECK-SAME: unit = wgmma
 // CHECK: func.func @channels
+// CHECK: schedule = #loop.gpu_across<threads = 256, lanes = 8, sum_block = 128, points = 7>
+// CHECK: func.func @bordered
+// CHECK: schedule = #loop.gpu_across<threads = 256, lanes = 8, sum_block = 128, points = 7>
+// CHECK: func.func @strided
 // CHECK: schedule = #loop.gpu_across<threads = 256, lanes = 8, sum_block = 128>
 // CHECK: llvm.func @image(
 // CHECK: %[[COUNT:.*]] = arith.constant 129 : i32
@@ -33,6 +37,11 @@
 // PTX-DAG: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
 // PTX: .visible .entry channels(
 // PTX: ld.global.nc.v4
+// PTX: .visible .entry bordered(
+// PTX-COUNT-12: ld.global.nc.v4
+// PTX-NOT: ld.global
+// PTX: bra
+// PTX-COUNT-7: st.global.v4
 func.func @image(%x: tensor<8x56x56x128xbf16>, %w: tensor<128x3x3x128xbf16>) -> tensor<8x56x56x128xbf16> {
   %r = loop.kernel @image ins(%a = %x : tensor<8x56x56x128xbf16>, %b = %w : tensor<128x3x3x128xbf16>)
       shared [8, 56, 56, 128] -> tensor<8x56x56x128xbf16> {
@@ -52,6 +61,42 @@ func.func @channels(%x: tensor<64x30x30x384xbf16>, %w: tensor<3x3x384xbf16>) -> 
       shared [64, 28, 28, 384] -> tensor<64x28x28x384xbf16> {
     %c = loop.contract parallel [64, 28, 28, 384] reduction [3, 3]
         lhs %a[d0, d1 + d4, d2 + d5, d3] : tensor<64x30x30x384xbf16>
+        rhs %b[d4, d5, d3] : tensor<3x3x384xbf16>
+        acc f32 : tensor<64x28x28x384xbf16>
+    loop.return %c : tensor<64x28x28x384xbf16>
+  }
+  return %r : tensor<64x28x28x384xbf16>
+}
+
+// What is left out at a border is read from where something lies, and let go: there is no
+// branch. So seven neighbours read nine vectors of a row of their windows and three of weights.
+//
+// CHECK: llvm.func @bordered(
+// CHECK: scf.for {{.*}} = %{{.*}} to %{{.*}} step
+// CHECK-NOT: scf.if
+// CHECK: arith.select %{{.*}}, %{{.*}}, %{{.*}} : !llvm.ptr<1>
+// CHECK-NEXT: llvm.load %{{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xbf16>
+// CHECK: arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<8xbf16>
+// CHECK: scf.yield
+func.func @bordered(%x: tensor<64x28x28x384xbf16>, %w: tensor<3x3x384xbf16>) -> tensor<64x28x28x384xbf16> {
+  %r = loop.kernel @bordered ins(%a = %x : tensor<64x28x28x384xbf16>, %b = %w : tensor<3x3x384xbf16>)
+      shared [64, 28, 28, 384] -> tensor<64x28x28x384xbf16> {
+    %c = loop.contract parallel [64, 28, 28, 384] reduction [3, 3]
+        lhs %a[d0, d1 + d4 - 1, d2 + d5 - 1, d3] : tensor<64x28x28x384xbf16>
+        mask and(and(le(1, d1 + d4), lt(d1 + d4, 29)), and(le(1, d2 + d5), lt(d2 + d5, 29)))
+        rhs %b[d4, d5, d3] : tensor<3x3x384xbf16> mask 1
+        acc f32 : tensor<64x28x28x384xbf16>
+    loop.return %c : tensor<64x28x28x384xbf16>
+  }
+  return %r : tensor<64x28x28x384xbf16>
+}
+
+// Windows that are two apart share one place of three, which is not worth the registers.
+func.func @strided(%x: tensor<64x57x57x384xbf16>, %w: tensor<3x3x384xbf16>) -> tensor<64x28x28x384xbf16> {
+  %r = loop.kernel @strided ins(%a = %x : tensor<64x57x57x384xbf16>, %b = %w : tensor<3x3x384xbf16>)
+      shared [64, 28, 28, 384] -> tensor<64x28x28x384xbf16> {
+    %c = loop.contract parallel [64, 28, 28, 384] reduction [3, 3]
+        lhs %a[d0, 2 * d1 + d4, 2 * d2 + d5, d3] : tensor<64x57x57x384xbf16>
         rhs %b[d4, d5, d3] : tensor<3x3x384xbf16>
         acc f32 : tensor<64x28x28x384xbf16>
     loop.return %c : tensor<64x28x28x384xbf16>

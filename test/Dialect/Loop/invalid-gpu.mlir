@@ -25,6 +25,11 @@ func.func private @s() attributes {s = #loop.gpu_across<threads = 128, lanes = 3
 
 // -----
 
+// expected-error @below {{points of a schedule is in 1..16, but found 17}}
+func.func private @s() attributes {s = #loop.gpu_across<threads = 128, lanes = 4, sum_block = 0, points = 17>}
+
+// -----
+
 // expected-error @below {{threads times rows of a schedule is in 32..1024, but found 16}}
 func.func private @s() attributes {s = #loop.gpu_rows<threads = 16, rows = 1, lanes = 1, steps = 0>}
 

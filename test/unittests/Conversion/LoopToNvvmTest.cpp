@@ -127,7 +127,9 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
         if (ScheduleAttr product = getProduct(op, *strides, schedule.threads,
                                               schedule.way == Way::Rounded))
           return product;
-      return GPUAcrossScheduleAttr::get(context, 32, 1, /*sum_block=*/4);
+      return GPUAcrossScheduleAttr::get(
+          context, 32, 1, /*sum_block=*/4,
+          /*points=*/schedule.way == Way::Vector ? 2 : 1);
     }
   }
   if (auto parts = getRowParts(kernel)) {
@@ -183,7 +185,8 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
   bool isVector = schedule.way == Way::Vector && canWalkAcross(kernel) &&
                   !analysis::mayTrap(kernel);
   return GPUAcrossScheduleAttr::get(context, 64, isVector ? 4 : 1,
-                                    /*sum_block=*/4);
+                                    /*sum_block=*/4,
+                                    /*points=*/isVector ? 3 : 1);
 }
 
 /// A target that permits factors of f32 to be rounded.

@@ -316,6 +316,22 @@ func.func @main(%x: !x, %w: !w, %p: !b) -> !x {
   return %r : !x
 })";
 
+// The same of known sizes, so that something is there to be read where a place is left out.
+static const char kDepthwiseKnown[] = R"(
+!x = tensor<2x5x9x24xf32>
+!w = tensor<3x3x24xf32>
+func.func @main(%x: !x, %w: !w) -> !x {
+  %r = loop.kernel @k ins(%a = %x : !x, %b = %w : !w) shared [2, 5, 9, 24] -> !x {
+    %s = loop.contract parallel [2, 5, 9, 24] reduction [3, 3]
+        lhs %a[d0, d1 + d4 - 1, d2 + d5 - 1, d3] : !x
+            mask and(le(1, d1 + d4), lt(d1 + d4 - 1, 5), le(1, d2 + d5), lt(d2 + d5 - 1, 9))
+        rhs %b[d4, d5, d3] : !w mask 1
+        acc f32 : !x
+    loop.return %s : !x
+  }
+  return %r : !x
+})";
+
 // Two reductions over windows with different padding and what joins them, at each point:
 // the largest element less the sum.
 static const char kPooling[] = R"(
@@ -403,6 +419,8 @@ llvm::ArrayRef<LoopCase> loop::getWindowCases() {
       {"ChannelsFirst", kChannelsFirst, {{}}, 0, 1024},
       {"Depthwise", kDepthwise, few, 0, 1024},
       {"DepthwiseSpecial", kDepthwise, few, 0, 1024, /*special=*/true},
+      {"DepthwiseKnown", kDepthwiseKnown, {{}}, 0, 1024},
+      {"DepthwiseKnownSpecial", kDepthwiseKnown, {{}}, 0, 1024, /*special=*/true},
       {"Pooling", kPooling, few, 0, 1024},
       {"PoolingSpecial", kPooling, few, 0, 1024, /*special=*/true},
   };

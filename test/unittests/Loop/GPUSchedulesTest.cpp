@@ -57,6 +57,32 @@ TEST(GPUSchedules, FewElementsAreSpreadOverTheDevice) {
   EXPECT_EQ(chooseGPUAcross(makeAcross(1 << 17, 2, 2), kMachine).lanes, 2);
 }
 
+TEST(GPUSchedules, WindowsOfNeighboursAreWalkedTogether) {
+  // 64 images of 28 by 28 with 384 channels of bf16.
+  GPUAcrossShape shape = makeAcross(64 * 28 * 28 * 384, 2, 2);
+  shape.last = 384;
+  shape.hasOuter = shape.hasWindows = true;
+  shape.beside = 28;
+  EXPECT_EQ(chooseGPUAcross(shape, kMachine).points, 7);
+  // None is left over at the end of a row.
+  shape.beside = 32;
+  EXPECT_EQ(chooseGPUAcross(shape, kMachine).points, 4);
+  shape.beside = 31;
+  EXPECT_EQ(chooseGPUAcross(shape, kMachine).points, 1);
+  shape.beside = {};
+  EXPECT_EQ(chooseGPUAcross(shape, kMachine).points, 1);
+  // A thread has so many sums, and no more than eight points.
+  shape.narrow = shape.wide = 4;
+  shape.beside = 56;
+  EXPECT_EQ(chooseGPUAcross(shape, kMachine).points, 8);
+  // Few points are spread over the device, and windows that share nothing are walked alone.
+  shape.points = 28 * 28 * 384;
+  EXPECT_EQ(chooseGPUAcross(shape, kMachine).points, 1);
+  shape.points = 64 * 28 * 28 * 384;
+  shape.hasWindows = false;
+  EXPECT_EQ(chooseGPUAcross(shape, kMachine).points, 1);
+}
+
 void expectRows(int64_t size, int64_t bytes, GPURowsSchedule expected) {
   SCOPED_TRACE(size);
   GPURowsSchedule s = chooseGPURows({size, size, bytes, bytes});

@@ -109,14 +109,18 @@ LogicalResult TensorMapAttr::verify(EmitError emitError, int64_t, Type element,
 
 LogicalResult GPUAcrossScheduleAttr::verify(EmitError emitError,
                                             int64_t threads, int64_t lanes,
-                                            int64_t sumBlock) {
+                                            int64_t sumBlock, int64_t points) {
   if (failed(verifyThreads(emitError, threads)) ||              // C1
       failed(verifyPower(emitError, "lanes", lanes, 1, 16)))    // C2
     return failure();
-  if (sumBlock >= 0 && sumBlock <= 1000000000)
+  if (sumBlock < 0 || sumBlock > 1000000000)
+    return emitError()
+           << "sum_block of a schedule is in 0..1000000000, but found "
+           << sumBlock;
+  if (points >= 1 && points <= 16)
     return success();
-  return emitError() << "sum_block of a schedule is in 0..1000000000, but found "
-                     << sumBlock;
+  return emitError() << "points of a schedule is in 1..16, but found "
+                     << points;
 }
 
 LogicalResult GPUAcrossScheduleAttr::verifyKernel(Operation *op) const {

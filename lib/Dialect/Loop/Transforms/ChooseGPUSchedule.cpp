@@ -131,8 +131,14 @@ static ScheduleAttr chooseThreads(KernelOp kernel, const KernelStrides &strides,
       isContraction || llvm::any_of(kernel.getNests(), hasBlocks);
   for (NestOpInterface nest : kernel.getNests())
     shape.canVector &= nest.isPointwise() || readsVectors(kernel, nest, layout);
+  if (shared.size() > 1) {
+    unsigned beside = analysis::getLaneDim(ArrayRef(shared).drop_back());
+    shape.hasWindows = sharesWindows(kernel, shared.size(), beside);
+    shape.beside = shared[beside].getConstant();
+  }
   GPUAcrossSchedule s = chooseGPUAcross(shape, machine);
-  return GPUAcrossScheduleAttr::get(context, s.threads, s.lanes, s.sumBlock);
+  return GPUAcrossScheduleAttr::get(context, s.threads, s.lanes, s.sumBlock,
+                                    s.points);
 }
 
 /// Null if its rows are not worth sharing.

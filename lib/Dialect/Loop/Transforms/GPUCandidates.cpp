@@ -69,9 +69,14 @@ private:
 } // namespace
 
 void GPUCollector::addAcross(GPUAcrossScheduleAttr s) {
-  auto with = [&](int64_t threads, int64_t lanes) {
-    add<GPUAcrossScheduleAttr>(threads, lanes, s.getSumBlock());
+  auto with = [&](int64_t threads, int64_t lanes, int64_t points = 0) {
+    add<GPUAcrossScheduleAttr>(threads, lanes, s.getSumBlock(),
+                               points ? points : s.getPoints());
   };
+  if (s.getPoints() > 1) {
+    with(s.getThreads(), s.getLanes(), s.getPoints() / 2);
+    with(s.getThreads(), s.getLanes() / 2, s.getPoints() * 2);
+  }
   with(s.getThreads() / 2, s.getLanes());
   with(s.getThreads() * 2, s.getLanes());
   // A thread has one element where nothing can be a vector.

@@ -24,6 +24,9 @@ static constexpr int64_t kAccess = 16;
 /// Elements of a row that a thread keeps in registers before more threads share it,
 /// and at most, and those that it sorts.
 static constexpr int64_t kKept = 32, kMostKept = 64, kSorted = 8;
+/// Sums that a thread has where it walks several points, so that two blocks share a
+/// multiprocessor, the most points, and blocks for each multiprocessor, at least.
+static constexpr int64_t kPointSums = 56, kMostPoints = 8, kPointBlocks = 2;
 /// The most threads that share a row.
 static constexpr int64_t kMostRowThreads = 1024;
 
@@ -78,6 +81,21 @@ FusionOptions loop::getGPUFusionOptions(const GPUMachine &machine) {
   return options;
 }
 
+/// Neighbours whose windows a thread walks together: as many as it has room for that leave
+/// none over at the end of a row, and enough threads.
+static int64_t choosePoints(const GPUAcrossShape &kernel, int64_t lanes,
+                            const GPUMachine &machine) {
+  if (!kernel.hasWindows || lanes == 1 || !kernel.beside || !kernel.points)
+    return 1;
+  int64_t busy = kPointBlocks * machine.multiprocessors * kGPUBlock;
+  for (int64_t points = std::min(kPointSums / lanes, kMostPoints); points > 1;
+       --points)
+    if (*kernel.beside % points == 0 &&
+        *kernel.points / (lanes * points) >= busy)
+      return points;
+  return 1;
+}
+
 GPUAcrossSchedule loop::chooseGPUAcross(const GPUAcrossShape &kernel,
                                         const GPUMachine &machine) {
   int64_t lanes = kernel.canVector ? getLanes(kernel.narrow, kernel.wide) : 1;
@@ -88,7 +106,8 @@ GPUAcrossSchedule loop::chooseGPUAcross(const GPUAcrossShape &kernel,
   while (lanes > 1 && kernel.points &&
          *kernel.points / lanes < machine.multiprocessors * kGPUBlock)
     lanes /= 2;
-  return {kGPUBlock, lanes, kernel.addsFloats ? kSumBlock : 0};
+  return {kGPUBlock, lanes, kernel.addsFloats ? kSumBlock : 0,
+          choosePoints(kernel, lanes, machine)};
 }
 
 GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {

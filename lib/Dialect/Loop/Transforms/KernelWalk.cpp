@@ -150,3 +150,47 @@ bool loop::hasWindows(KernelOp kernel, unsigned shared) {
   }
   return found;
 }
+
+/// Whether half of the places of one point's window, or more, are those of its neighbour in
+/// dimension `beside`, at other steps in a reduced dimension.
+static bool overlaps(ExprAttr index, const Domain &domain, unsigned beside) {
+  MLIRContext *context = index.getContext();
+  auto getStep = [&](unsigned dim) {
+    auto step = guard::getCoefficient(index, guard::getDim(context, dim));
+    return step ? step->getConstant().value_or(0) : 0;
+  };
+  int64_t apart = getStep(beside);
+  SmallVector<ExprAttr> extents = domain.all();
+  for (unsigned k = domain.parallel.size(); apart > 0 && k < extents.size();
+       ++k)
+    if (int64_t step = getStep(k);
+        step > 0 && apart % step == 0 &&
+        2 * (apart / step) <= extents[k].getConstant().value_or(1))
+      return true;
+  return false;
+}
+
+bool loop::sharesWindows(KernelOp kernel, unsigned shared, unsigned beside) {
+  if (!hasWindows(kernel, shared))
+    return false;
+  bool found = false;
+  for (NestOpInterface nest : kernel.getNests()) {
+    Domain domain = nest.getDomain();
+    ExprAttr last = guard::getDim(kernel.getContext(), shared - 1);
+    if (auto op = dyn_cast<ContractOp>(nest.getOperation()))
+      for (Attribute mask : op.getMasks())
+        if (guard::contains(cast<ExprAttr>(mask), last))
+          return false;
+    for (const analysis::Access &read : analysis::getReads(nest)) {
+      LoadOp load = read.load;
+      if (load && load.getMask() &&
+          dependsOnIndex(load.getMask(),
+                         nest->getRegion(0).front().getArgument(shared - 1)))
+        return false;
+      found |= !read.indirect && llvm::any_of(read.map, [&](ExprAttr index) {
+        return overlaps(index, domain, beside);
+      });
+    }
+  }
+  return found;
+}

@@ -43,6 +43,10 @@ bool hasBlocks(NestOpInterface nest);
 /// point of the `shared` dimensions.
 bool hasWindows(KernelOp kernel, unsigned shared);
 
+/// True if those of neighbours in dimension `beside` of the `shared` ones overlap by half, and a
+/// place that masks leave out is left out for all neighbours in the last.
+bool sharesWindows(KernelOp kernel, unsigned shared, unsigned beside);
+
 } // namespace kiln::loop
 
 #endif // KILN_LIB_DIALECT_LOOP_TRANSFORMS_KERNELWALK_H

@@ -76,16 +76,21 @@ def Loop_GPUAcrossScheduleAttr : Loop_Schedule<"GPUAcrossSchedule", "gpu_across"
     ones too, one element after the other. Sums of floats are added up in blocks of
     `sum_block` terms, with 0 in one piece.
 
+    With `points` it has so many neighbours in the dimension before that one, too, and their
+    reductions go step by step together: what they read of a window that neighbours share,
+    and factors that are the same for all, is loaded once.
+
     Constraints:
     - (C1) `threads` is a multiple of 32 from 32 to 1024.
-    - (C2) `lanes` is a power of two from 1 to 16, `sum_block` from 0 to 10^9.
+    - (C2) `lanes` is a power of two from 1 to 16, `sum_block` from 0 to 10^9, `points` from 1 to 16.
     - (C3) the kernel has no scatter, and a contraction only alone; with several lanes it has a shared dimension,
       no sort, and what stays inside is one value per point of the shared domain.
 
     Example: `#loop.gpu_across<threads = 256, lanes = 4, sum_block = 0>`
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$lanes,
-                        "int64_t":$sum_block);
+                        "int64_t":$sum_block,
+                        DefaultValuedParameter<"int64_t", "1">:$points);
 }
 
 def Loop_GPURowsScheduleAttr : Loop_Schedule<"GPURowsSchedule", "gpu_rows"> {

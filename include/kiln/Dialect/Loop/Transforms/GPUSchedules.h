@@ -61,9 +61,13 @@ struct GPUAcrossShape {
   int64_t narrow = 4;     ///< bytes of the narrowest element in memory
   int64_t wide = 4;       ///< bytes of the widest
   bool addsFloats = false;
+  /// Neighbours in the dimension before the last have windows that overlap; its extent.
+  bool hasWindows = false;
+  Size beside;
 };
 struct GPUAcrossSchedule {
   int64_t threads, lanes, sumBlock;
+  int64_t points = 1; ///< neighbours whose windows a thread walks together
 };
 GPUAcrossSchedule chooseGPUAcross(const GPUAcrossShape &kernel,
                                   const GPUMachine &machine);
