@@ -60,6 +60,7 @@ private:
                          ArrayRef<unsigned> sum) const;
   uint64_t count(ArrayRef<unsigned> dims) const;
   unsigned countOuter(ArrayRef<unsigned> columns) const;
+  bool joinsImages(ArrayRef<unsigned> columns, ArrayRef<unsigned> sum) const;
   bool assignMasks(ArrayRef<unsigned> rows, ArrayRef<unsigned> columns);
   bool moveNeighboursLast(unsigned k, SmallVectorImpl<unsigned> &across,
                           ArrayRef<unsigned> sum) const;
@@ -189,6 +190,16 @@ unsigned ShapeAnalysis::countOuter(ArrayRef<unsigned> columns) const {
   while (!walksAsOne(2, columns.drop_front(first)))
     ++first;
   return first;
+}
+
+/// True if all images are the columns of one matrix although they do not follow each other in the
+/// result. Who gathers each window anyway may have the end of one image in a tile and the begin of
+/// the next, and no tile is filled up for each of them.
+bool ShapeAnalysis::joinsImages(ArrayRef<unsigned> columns,
+                                ArrayRef<unsigned> sum) const {
+  return frame.keepsOrder && frame.outer.empty() && !columns.empty() &&
+         !sum.empty() && hasWindowsInPlace(1, columns, sum) &&
+         count(sum) >= kMinGathered;
 }
 
 /// True if columns fill their panels so badly that rows had better be the columns, although the
@@ -381,7 +392,8 @@ std::optional<ContractionShape> ShapeAnalysis::run() {
     return std::nullopt;
   moveNeighboursLast(0, rows, sum);
   bool isMoved = moveNeighboursLast(1, columns, sum);
-  unsigned first = isMoved ? 0 : countOuter(columns);
+  unsigned first =
+      isMoved || joinsImages(columns, sum) ? 0 : countOuter(columns);
   shape.outer.assign(columns.begin(), columns.begin() + first);
   columns.erase(columns.begin(), columns.begin() + first);
   describe(rows, shape.rows);
@@ -504,95 +516,4 @@ std::optional<unsigned> analysis::getUnsignedFactor(ContractOp op) {
   if (!left || !right || *left == *right)
     return std::nullopt;
   return *left == Bytes::Unsigned ? 0 : 1;
-}
-
-std::optional<OperandBoxes>
-analysis::getOperandBoxes(ContractOp op, const ContractionShape &shape,
-                          unsigned k, int64_t multiple) {
-  MLIRContext *context = op.getContext();
-  const DimGroup &across = k == 0 ? shape.rows : shape.columns;
-  SmallVector<ExprAttr> extents = op.getDomain().all();
-  if (shape.isIrregular(k) || across.dims.empty() || shape.sum.dims.empty())
-    return std::nullopt;
-  OperandBoxes boxes;
-  boxes.alongSum = shape.sum.steps[k].isConstant(1);
-  const DimGroup &inner = boxes.alongSum ? shape.sum : across;
-  const DimGroup &second = boxes.alongSum ? across : shape.sum;
-  boxes.sizes = {inner.extent, second.extent};
-  boxes.strides = {inner.steps[k], second.steps[k]};
-  auto isStill = [](ExprAttr step) { return step.isConstant(0); };
-  if (!shape.batch.dims.empty() && !isStill(shape.batch.steps[k])) {
-    boxes.hasBatch = true;
-    boxes.sizes.push_back(shape.batch.extent);
-    boxes.strides.push_back(shape.batch.steps[k]);
-  }
-  boxes.offset =
-      guard::substitute(shape.addresses[k], [&](ExprAttr leaf) {
-        return leaf.isDim() ? guard::getConstant(context, 0) : leaf;
-      });
-  for (auto [n, dim] : llvm::enumerate(shape.outer)) {
-    auto step = guard::getCoefficient(shape.addresses[k],
-                                      guard::getDim(context, dim));
-    if (!step || guard::hasDims(*step))
-      return std::nullopt;
-    if (isStill(*step))
-      continue;
-    boxes.outer.push_back(n);
-    boxes.sizes.push_back(extents[dim]);
-    boxes.strides.push_back(*step);
-  }
-  auto fits = [&](ExprAttr expr) {
-    auto constant = expr.getConstant();
-    return constant && *constant >= 0 && *constant % multiple == 0;
-  };
-  if (!boxes.strides.front().isConstant(1) || boxes.sizes.size() > 5 ||
-      !fits(boxes.offset) ||
-      !llvm::all_of(ArrayRef(boxes.strides).drop_front(),
-                    [&](ExprAttr stride) {
-                      return fits(stride) && !isStill(stride);
-                    }))
-    return std::nullopt;
-  return boxes;
-}
-
-/// True if `group`'s innermost run is as `hasSumVectors` wants the sum's.
-static bool hasVectorsAlong(ContractOp op, const ContractionShape &shape,
-                            unsigned k, const DimGroup &group, int64_t lanes) {
-  MLIRContext *context = op.getContext();
-  bool isLeft = (k == 0) != shape.exchanged;
-  if (!(isLeft ? op.getLhsPrologue() : op.getRhsPrologue()).empty() ||
-      group.dims.empty() || shape.sum.dims.empty() ||
-      shape.sum.extent.getConstant().value_or(0) < 1)
-    return false;
-  auto divides = [&](ExprAttr expr) {
-    auto constant = expr.getConstant();
-    return constant && *constant % lanes == 0;
-  };
-  const DimGroup::Run &run = group.runs.back();
-  ExprAttr first = guard::substitute(shape.addresses[k], [&](ExprAttr leaf) {
-    return leaf.isDim() ? guard::getConstant(context, 0) : leaf;
-  });
-  if (!run.steps[k].isConstant(1) || !divides(first) || !divides(run.extent))
-    return false;
-  for (unsigned dim = 0; dim < op.getDomain().rank(); ++dim) {
-    ExprAttr leaf = guard::getDim(context, dim);
-    bool inRun = llvm::is_contained(run.dims, dim);
-    if (inRun && shape.masks[k] && guard::contains(shape.masks[k], leaf))
-      return false;
-    auto step = guard::getCoefficient(shape.addresses[k], leaf);
-    if (!step || (!inRun && !divides(*step)))
-      return false;
-  }
-  return true;
-}
-
-bool analysis::hasSumVectors(ContractOp op, const ContractionShape &shape,
-                             unsigned k, int64_t lanes) {
-  return hasVectorsAlong(op, shape, k, shape.sum, lanes);
-}
-
-bool analysis::hasAcrossVectors(ContractOp op, const ContractionShape &shape,
-                                unsigned k, int64_t lanes) {
-  return hasVectorsAlong(op, shape, k, k == 0 ? shape.rows : shape.columns,
-                         lanes);
 }

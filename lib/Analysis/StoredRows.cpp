@@ -30,8 +30,8 @@ static bool hasVectors(ContractOp op, const ContractionShape &shape,
                        int64_t lanes) {
   if (lanes == 1)
     return true;
-  if (shape.columns.dims.empty() || !shape.columns.steps[2] ||
-      !shape.columns.steps[2].isConstant(1))
+  if (shape.columns.dims.empty() ||
+      !shape.columns.runs.back().steps[2].isConstant(1))
     return false;
   auto extent = op.getDomain().all()[shape.columns.dims.back()].getConstant();
   return extent && *extent % lanes == 0;

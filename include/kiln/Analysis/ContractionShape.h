@@ -77,7 +77,8 @@ struct ContractionFrame {
   /// Neighbours in the result stay columns, however many rows and columns there are:
   /// nothing is packed that would cost more. Rows and columns of a long sum that an operand
   /// does not have as neighbours are walked in the order of the operand, and each element
-  /// of the result is stored where it belongs.
+  /// of the result is stored where it belongs. So are images with their channels last, all of
+  /// them one matrix, of a result that has them first.
   bool keepsOrder = false;
   /// A dimension of the result that is the rows even if it has one element, which is no
   /// dimension of a matrix otherwise.

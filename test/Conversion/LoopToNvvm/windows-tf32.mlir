@@ -45,3 +45,24 @@ func.func @image(%x: tensor<32x56x56x128xf32>, %w: tensor<128x3x3x128xf32>) -> t
   }
   return %r : tensor<32x56x56x128xf32>
 }
+
+// A result that has its channels first: all images are one matrix, whose 100,352 columns are 392
+// tiles for 132 blocks, three each, where 13 tiles for each image would be 416. A thread stores
+// eight neighbours in a row of an image.
+
+// CHECK: llvm.func @first(
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xf32>, !llvm.ptr<1>
+// PTX: .visible .entry first(
+// PTX: setp.gt.u32 %p{{[0-9]+}}, %r{{[0-9]+}}, 391;
+func.func @first(%x: tensor<32x56x56x128xf32>, %w: tensor<128x3x3x128xf32>) -> tensor<32x128x56x56xf32> {
+  %r = loop.kernel @first ins(%a = %x : tensor<32x56x56x128xf32>, %b = %w : tensor<128x3x3x128xf32>)
+      shared [32, 128, 56, 56] -> tensor<32x128x56x56xf32> {
+    %c = loop.contract parallel [32, 128, 56, 56] reduction [3, 3, 128]
+        lhs %a[d0, d2 + d4 - 1, d3 + d5 - 1, d6] : tensor<32x56x56x128xf32>
+        mask and(and(le(1, d2 + d4), lt(d2 + d4, 57)), and(le(1, d3 + d5), lt(d3 + d5, 57)))
+        rhs %b[d1, d4, d5, d6] : tensor<128x3x3x128xf32> mask 1
+        acc f32 : tensor<32x128x56x56xf32>
+    loop.return %c : tensor<32x128x56x56xf32>
+  }
+  return %r : tensor<32x128x56x56xf32>
+}

@@ -366,6 +366,29 @@ func.func @main(%x: !x) -> (!x, !x) {
   return %r#0, %r#1 : !x, !x
 })";
 
+// Images with their channels last give some with these first: columns of a tile are the end of
+// one image and the begin of the next.
+static const char kFirstFromLast[] = R"(
+!x = tensor<3x6x8x24xf32>
+!w = tensor<10x3x3x24xf32>
+!b = tensor<10xf32>
+!y = tensor<3x10x6x8xf32>
+func.func @main(%x: !x, %w: !w, %p: !b) -> !y {
+  %r = loop.kernel @k ins(%a = %x : !x, %b = %w : !w, %c = %p : !b) shared [3, 10, 6, 8] -> !y {
+    %s = loop.contract parallel [3, 10, 6, 8] reduction [3, 3, 24]
+        lhs %a[d0, d2 + d4 - 1, d3 + d5 - 1, d6] : !x
+            mask and(le(1, d2 + d4), lt(d2 + d4 - 1, 6), le(1, d3 + d5), lt(d3 + d5 - 1, 8))
+        rhs %b[d1, d4, d5, d6] : !w mask 1
+        acc f32 : !y epilogue (%acc, %n, %o, %i, %j) {
+      %e = loop.load %c[%o] : !b
+      %f = arith.addf %acc, %e : f32
+      loop.yield %f : f32
+    }
+    loop.return %s : !y
+  }
+  return %r : !y
+})";
+
 // Groups of four channels that give twelve, of an image with its channels last: a matrix for
 // each group, whose windows are read where they lie.
 static const char kGroups[] = R"(
@@ -416,6 +439,7 @@ llvm::ArrayRef<LoopCase> loop::getWindowCases() {
       {"FarPlaces", kFarPlaces, images, 0, 1024},
       {"ManyChannels", kManyChannels, {{{"s0", 0}}, {{"s0", 1}}, {{"s0", 3}}}, 0, 4096},
       {"GroupsLast", kGroups, images, 0, 1024},
+      {"FirstFromLast", kFirstFromLast, {{}}, 0, 4096},
       {"ChannelsFirst", kChannelsFirst, {{}}, 0, 1024},
       {"Depthwise", kDepthwise, few, 0, 1024},
       {"DepthwiseSpecial", kDepthwise, few, 0, 1024, /*special=*/true},

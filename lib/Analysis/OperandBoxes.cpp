@@ -1,0 +1,105 @@
+//===- OperandBoxes.cpp - Operands of a contraction as they lie -----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Analysis/ContractionShape.h"
+
+using namespace kiln;
+using namespace kiln::analysis;
+using namespace mlir;
+using loop::ContractOp;
+
+std::optional<OperandBoxes>
+analysis::getOperandBoxes(ContractOp op, const ContractionShape &shape,
+                          unsigned k, int64_t multiple) {
+  MLIRContext *context = op.getContext();
+  const DimGroup &across = k == 0 ? shape.rows : shape.columns;
+  SmallVector<ExprAttr> extents = op.getDomain().all();
+  if (shape.isIrregular(k) || across.dims.empty() || shape.sum.dims.empty())
+    return std::nullopt;
+  OperandBoxes boxes;
+  boxes.alongSum = shape.sum.steps[k].isConstant(1);
+  const DimGroup &inner = boxes.alongSum ? shape.sum : across;
+  const DimGroup &second = boxes.alongSum ? across : shape.sum;
+  boxes.sizes = {inner.extent, second.extent};
+  boxes.strides = {inner.steps[k], second.steps[k]};
+  auto isStill = [](ExprAttr step) { return step.isConstant(0); };
+  if (!shape.batch.dims.empty() && !isStill(shape.batch.steps[k])) {
+    boxes.hasBatch = true;
+    boxes.sizes.push_back(shape.batch.extent);
+    boxes.strides.push_back(shape.batch.steps[k]);
+  }
+  boxes.offset =
+      guard::substitute(shape.addresses[k], [&](ExprAttr leaf) {
+        return leaf.isDim() ? guard::getConstant(context, 0) : leaf;
+      });
+  for (auto [n, dim] : llvm::enumerate(shape.outer)) {
+    auto step = guard::getCoefficient(shape.addresses[k],
+                                      guard::getDim(context, dim));
+    if (!step || guard::hasDims(*step))
+      return std::nullopt;
+    if (isStill(*step))
+      continue;
+    boxes.outer.push_back(n);
+    boxes.sizes.push_back(extents[dim]);
+    boxes.strides.push_back(*step);
+  }
+  auto fits = [&](ExprAttr expr) {
+    auto constant = expr.getConstant();
+    return constant && *constant >= 0 && *constant % multiple == 0;
+  };
+  if (!boxes.strides.front().isConstant(1) || boxes.sizes.size() > 5 ||
+      !fits(boxes.offset) ||
+      !llvm::all_of(ArrayRef(boxes.strides).drop_front(),
+                    [&](ExprAttr stride) {
+                      return fits(stride) && !isStill(stride);
+                    }))
+    return std::nullopt;
+  return boxes;
+}
+
+/// True if `group`'s innermost run is as `hasSumVectors` wants the sum's.
+static bool hasVectorsAlong(ContractOp op, const ContractionShape &shape,
+                            unsigned k, const DimGroup &group, int64_t lanes) {
+  MLIRContext *context = op.getContext();
+  bool isLeft = (k == 0) != shape.exchanged;
+  if (!(isLeft ? op.getLhsPrologue() : op.getRhsPrologue()).empty() ||
+      group.dims.empty() || shape.sum.dims.empty() ||
+      shape.sum.extent.getConstant().value_or(0) < 1)
+    return false;
+  auto divides = [&](ExprAttr expr) {
+    auto constant = expr.getConstant();
+    return constant && *constant % lanes == 0;
+  };
+  const DimGroup::Run &run = group.runs.back();
+  ExprAttr first = guard::substitute(shape.addresses[k], [&](ExprAttr leaf) {
+    return leaf.isDim() ? guard::getConstant(context, 0) : leaf;
+  });
+  if (!run.steps[k].isConstant(1) || !divides(first) || !divides(run.extent))
+    return false;
+  for (unsigned dim = 0; dim < op.getDomain().rank(); ++dim) {
+    ExprAttr leaf = guard::getDim(context, dim);
+    bool inRun = llvm::is_contained(run.dims, dim);
+    if (inRun && shape.masks[k] && guard::contains(shape.masks[k], leaf))
+      return false;
+    auto step = guard::getCoefficient(shape.addresses[k], leaf);
+    if (!step || (!inRun && !divides(*step)))
+      return false;
+  }
+  return true;
+}
+
+bool analysis::hasSumVectors(ContractOp op, const ContractionShape &shape,
+                             unsigned k, int64_t lanes) {
+  return hasVectorsAlong(op, shape, k, shape.sum, lanes);
+}
+
+bool analysis::hasAcrossVectors(ContractOp op, const ContractionShape &shape,
+                                unsigned k, int64_t lanes) {
+  return hasVectorsAlong(op, shape, k, k == 0 ? shape.rows : shape.columns,
+                         lanes);
+}
