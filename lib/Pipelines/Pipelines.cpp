@@ -174,6 +174,8 @@ static void fuse(mlir::OpPassManager &pm, const LoopPipelineOptions &options) {
   scheduled.addPass(loop::createPackOperandsPass());
   scheduled.addPass(loop::createOrderKernelsPass());
   scheduled.addPass(loop::createChooseSchedulePass());
+  if (!options.chip.name.empty())
+    scheduled.addPass(loop::createRoundFactorsPass());
   // What panels there are is said by the schedule.
   if (options.preparedBytes >= 0) {
     loop::PackWeightsPassOptions weights;

@@ -295,6 +295,7 @@ private:
   void roundStage(const GatheredRows &rows, Value stage);
   StageTurn emitRounded(const Tile &tile, const GatheredRows &rows,
                         StageTurn turn);
+  bool roundsGathered();
   StageTurn emitGather(const Tile &tile, StageTurn turn);
   LogicalResult emitGatherers();
   void fenceGathered();

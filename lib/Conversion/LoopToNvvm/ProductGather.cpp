@@ -16,13 +16,16 @@
 // the gradient of a weight, whose sum is over pixels, it knows its columns instead, one of
 // each chunk of 64, and finds some pixels a step.
 //
-// f32 has to be rounded to tf32, which products would cut off: a thread reads what it has
-// copied again once it has come, some steps later, and writes it back rounded.
+// f32 has to be rounded to tf32, which products would cut off. Where that was not done when it
+// was made (`loop-round-factors`), a thread reads what it has copied again once it has come, some
+// steps later, and writes it back rounded.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GridProduct.h"
 #include "MatrixUnits.h"
+
+#include "kiln/Dialect/Loop/IR/Precision.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -284,12 +287,21 @@ StageTurn GridWgmmaEmitter::emitRounded(const Tile &tile,
   return {loop.getResult(0), loop.getResult(1)};
 }
 
+/// True if what threads copy is f32 that nobody has rounded to tf32.
+bool GridWgmmaEmitter::roundsGathered() {
+  return llvm::any_of(operands, [&](const Operand &operand) {
+    bool isLeft = (operand.number == 0) != shape.exchanged;
+    return operand.isGathered && operand.type.isF32() &&
+           !isRounded(op, isLeft ? 0 : 1);
+  });
+}
+
 StageTurn GridWgmmaEmitter::emitGather(const Tile &tile, StageTurn turn) {
   GatheredRows rows;
   for (auto [k, operand] : llvm::enumerate(operands))
     if (operand.isGathered)
       rows[k] = getRows(operand, tile);
-  if (operands[0].type.isF32())
+  if (roundsGathered())
     return emitRounded(tile, rows, turn);
   return fillStages(tile, turn, [&](const StageTurn &now, Value step) {
     fillStage(tile, rows, now, step);

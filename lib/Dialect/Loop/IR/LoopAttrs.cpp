@@ -145,6 +145,23 @@ void loop::setConvolutionPrecision(ContractOp op) {
         kTf32AttrName, BoolAttr::get(op.getContext(), target.getConvTf32()));
 }
 
+bool loop::isRounded(ContractOp op, unsigned number) {
+  auto numbers = op->getAttrOfType<DenseI64ArrayAttr>(kRoundedAttrName);
+  return numbers && llvm::is_contained(numbers.asArrayRef(), int64_t(number));
+}
+
+void loop::setRounded(ContractOp op, unsigned number) {
+  if (isRounded(op, number))
+    return;
+  SmallVector<int64_t> numbers;
+  if (auto before = op->getAttrOfType<DenseI64ArrayAttr>(kRoundedAttrName))
+    llvm::append_range(numbers, before.asArrayRef());
+  numbers.push_back(number);
+  llvm::sort(numbers);
+  op->setDiscardableAttr(kRoundedAttrName,
+                         DenseI64ArrayAttr::get(op.getContext(), numbers));
+}
+
 LogicalResult LoopDialect::verifyRegionResultAttribute(
     Operation *op, unsigned, unsigned number, NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);

@@ -12,6 +12,11 @@
 //
 //   loop.contract ... acc f32 attributes {loop.tf32 = true} : tensor<8x16x4x4xf32>
 //
+// Operands whose elements were rounded when they were made (`loop-round-factors`) are named
+// by their numbers, so that who multiplies need not do it:
+//
+//   loop.contract ... attributes {loop.rounded = array<i64: 0>, loop.tf32 = true} : ...
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_LOOP_IR_PRECISION_H
@@ -33,6 +38,14 @@ bool permitsTf32(ContractOp op);
 
 /// Says of a contraction that was made of a convolution what its target permits.
 void setConvolutionPrecision(ContractOp op);
+
+/// The attribute (numbers) of a contraction that names operands whose elements of f32 are numbers
+/// of tf32.
+inline constexpr llvm::StringLiteral kRoundedAttrName = "loop.rounded";
+
+/// Whether operand `number` of a contraction, 0 for the left one, is such a one.
+bool isRounded(ContractOp op, unsigned number);
+void setRounded(ContractOp op, unsigned number);
 
 } // namespace kiln::loop
 

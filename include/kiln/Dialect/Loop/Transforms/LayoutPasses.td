@@ -160,4 +160,38 @@ def PadRowsPass : Pass<"loop-pad-rows", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
 
+def RoundFactorsPass : Pass<"loop-round-factors", "::mlir::func::FuncOp"> {
+  let summary = "Round factors to tf32 as they are made";
+  let description = [{
+    Assumes schedules. Warpgroups of a GPU cut off what tf32 does not have of f32. The copy engine
+    rounds what it brings; threads that bring windows of an image, each element several times,
+    would read again what they have copied and write it back rounded. Where all who read a tensor
+    are products that round it, and a pointwise nest or the epilogue of a contraction makes it, it
+    is rounded there, once. To round a number of tf32 changes nothing, so who reads it otherwise
+    has the same values.
+
+    Before:
+
+    ```mlir
+    %i = loop.kernel @turned ins(%x = ...) shared [32, 56, 56, 128] ... {
+      %p = loop.pointwise (%n, %h, %w, %c) in [32, 56, 56, 128] : tensor<32x56x56x128xf32> {
+        %e = loop.load %x[%n, %c, %h, %w] : tensor<32x128x56x56xf32>
+        loop.yield %e : f32
+      }
+      ...
+    %c = loop.contract parallel [32, 128, 56, 56] reduction [3, 3, 128]
+        lhs %i[d0, d2 + d4 - 1, d3 + d5 - 1, d6] ... attributes {loop.tf32 = true}
+    ```
+
+    After:
+
+    ```mlir
+        loop.yield %rounded : f32 // away from 0 where two are as near; a NaN stays one
+    ...
+        lhs %i[...] ... attributes {loop.rounded = array<i64: 0>, loop.tf32 = true}
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // KILN_DIALECT_LOOP_TRANSFORMS_LAYOUTPASSES_TD
