@@ -70,13 +70,21 @@ void KernelEmitter::bindRow(Value result) {
 }
 
 /// Elements that lie one behind the other from the first one of a tensor on, as is known
-/// here.
-static int64_t countFirst(RankedTensorType type, ArrayRef<ExprAttr> strides) {
-  int64_t first = type.hasStaticShape() && type.getNumElements() > 0;
-  if (first)
-    for (auto [extent, stride] : llvm::zip_equal(type.getShape(), strides))
-      if (stride.isConstant(1))
-        first = std::max(first, extent);
+/// where the kernel has a point.
+static int64_t countFirst(KernelOp kernel, RankedTensorType type,
+                          ArrayRef<ExprAttr> strides) {
+  auto dims = guard::getDims(type);
+  if (!dims || dims->size() != strides.size())
+    return 0;
+  SmallVector<ExprAttr> shared = getExprs(kernel.getShared());
+  int64_t first = 1;
+  for (auto [extent, stride] : llvm::zip_equal(*dims, strides)) {
+    auto constant = extent.getConstant();
+    if (constant ? *constant < 1 : !llvm::is_contained(shared, extent))
+      return 0;
+    if (constant && stride.isConstant(1))
+      first = std::max(first, *constant);
+  }
   return first;
 }
 
@@ -87,7 +95,7 @@ LogicalResult KernelEmitter::bindTensors(ValueRange pointers,
   auto bind = [&](Value value) {
     auto tensor = cast<RankedTensorType>(value.getType());
     SmallVector<ExprAttr> strides = layout.lookup(value);
-    int64_t first = countFirst(tensor, strides);
+    int64_t first = countFirst(kernel, tensor, strides);
     buffers[value] = {pointers[slot++], std::move(strides),
                       tensor.getElementType(), alignment,
                       /*isConstant=*/false, first};

@@ -15,6 +15,8 @@
 // CHECK: schedule = #loop.gpu_across<threads = 256, lanes = 8, sum_block = 128, points = 7>
 // CHECK: func.func @bordered
 // CHECK: schedule = #loop.gpu_across<threads = 256, lanes = 8, sum_block = 128, points = 7>
+// CHECK: func.func @batches
+// CHECK: schedule = #loop.gpu_across<threads = 256, lanes = 8, sum_block = 128, points = 7>
 // CHECK: func.func @strided
 // CHECK: schedule = #loop.gpu_across<threads = 256, lanes = 8, sum_block = 128>
 // CHECK: llvm.func @image(
@@ -42,6 +44,10 @@
 // PTX-NOT: ld.global
 // PTX: bra
 // PTX-COUNT-7: st.global.v4
+// PTX: .visible .entry batches(
+// PTX-COUNT-12: ld.global.nc.v4
+// PTX-NOT: ld.global
+// PTX: bra
 func.func @image(%x: tensor<8x56x56x128xbf16>, %w: tensor<128x3x3x128xbf16>) -> tensor<8x56x56x128xbf16> {
   %r = loop.kernel @image ins(%a = %x : tensor<8x56x56x128xbf16>, %b = %w : tensor<128x3x3x128xbf16>)
       shared [8, 56, 56, 128] -> tensor<8x56x56x128xbf16> {
@@ -89,6 +95,22 @@ func.func @bordered(%x: tensor<64x28x28x384xbf16>, %w: tensor<3x3x384xbf16>) -> 
     loop.return %c : tensor<64x28x28x384xbf16>
   }
   return %r : tensor<64x28x28x384xbf16>
+}
+
+// A thread has a point, so there is an image: also of batches of any size something lies where
+// nothing is left out.
+func.func @batches(%x: tensor<?x28x28x384xbf16, #guard.shape<[s0, 28, 28, 384]>>, %w: tensor<3x3x384xbf16>)
+    -> tensor<?x28x28x384xbf16, #guard.shape<[s0, 28, 28, 384]>> {
+  %r = loop.kernel @batches ins(%a = %x : tensor<?x28x28x384xbf16, #guard.shape<[s0, 28, 28, 384]>>, %b = %w : tensor<3x3x384xbf16>)
+      shared [s0, 28, 28, 384] -> tensor<?x28x28x384xbf16, #guard.shape<[s0, 28, 28, 384]>> {
+    %c = loop.contract parallel [s0, 28, 28, 384] reduction [3, 3]
+        lhs %a[d0, d1 + d4 - 1, d2 + d5 - 1, d3] : tensor<?x28x28x384xbf16, #guard.shape<[s0, 28, 28, 384]>>
+        mask and(and(le(1, d1 + d4), lt(d1 + d4, 29)), and(le(1, d2 + d5), lt(d2 + d5, 29)))
+        rhs %b[d4, d5, d3] : tensor<3x3x384xbf16> mask 1
+        acc f32 : tensor<?x28x28x384xbf16, #guard.shape<[s0, 28, 28, 384]>>
+    loop.return %c : tensor<?x28x28x384xbf16, #guard.shape<[s0, 28, 28, 384]>>
+  }
+  return %r : tensor<?x28x28x384xbf16, #guard.shape<[s0, 28, 28, 384]>>
 }
 
 // Windows that are two apart share one place of three, which is not worth the registers.

@@ -75,6 +75,11 @@ TEST(GPUSchedules, WindowsOfNeighboursAreWalkedTogether) {
   shape.narrow = shape.wide = 4;
   shape.beside = 56;
   EXPECT_EQ(chooseGPUAcross(shape, kMachine).points, 8);
+  // Of batches of any size what they were captured with counts.
+  shape.points = {};
+  EXPECT_EQ(chooseGPUAcross(shape, kMachine).points, 1);
+  shape.likely = 64 * 28 * 28 * 384;
+  EXPECT_EQ(chooseGPUAcross(shape, kMachine).points, 8);
   // Few points are spread over the device, and windows that share nothing are walked alone.
   shape.points = 28 * 28 * 384;
   EXPECT_EQ(chooseGPUAcross(shape, kMachine).points, 1);

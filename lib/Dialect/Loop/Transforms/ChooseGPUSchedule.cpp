@@ -109,7 +109,8 @@ static bool readsVectors(KernelOp kernel, NestOpInterface nest,
 }
 
 static ScheduleAttr chooseThreads(KernelOp kernel, const KernelStrides &strides,
-                                 const GPUMachine &machine) {
+                                  const GPUMachine &machine,
+                                  const analysis::SizeHints &hints) {
   MLIRContext *context = kernel.getContext();
   analysis::KernelLayout layout = analysis::getLayout(kernel, strides);
   // A contraction is no nest with a body yet, of which neighbours could be joined.
@@ -135,6 +136,7 @@ static ScheduleAttr chooseThreads(KernelOp kernel, const KernelStrides &strides,
     unsigned beside = analysis::getLaneDim(ArrayRef(shared).drop_back());
     shape.hasWindows = sharesWindows(kernel, shared.size(), beside);
     shape.beside = shared[beside].getConstant();
+    shape.likely = hints.product(shared);
   }
   GPUAcrossSchedule s = chooseGPUAcross(shape, machine);
   return GPUAcrossScheduleAttr::get(context, s.threads, s.lanes, s.sumBlock,
@@ -529,7 +531,7 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
               chooseMatrixProduct(op, kernel, strides, machine, hints))
         return product;
     if (isa<ContractOp>(nest.getOperation()))
-      return chooseThreads(kernel, strides, machine);
+      return chooseThreads(kernel, strides, machine, hints);
   }
   if (getRowParts(kernel))
     return chooseRowParts(kernel, machine);
@@ -543,5 +545,5 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
   if (walk == Walk::Within && canShareRows(kernel))
     if (ScheduleAttr rows = chooseRows(kernel))
       return rows;
-  return chooseThreads(kernel, strides, machine);
+  return chooseThreads(kernel, strides, machine, hints);
 }

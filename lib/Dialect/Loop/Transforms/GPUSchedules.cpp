@@ -85,13 +85,13 @@ FusionOptions loop::getGPUFusionOptions(const GPUMachine &machine) {
 /// none over at the end of a row, and enough threads.
 static int64_t choosePoints(const GPUAcrossShape &kernel, int64_t lanes,
                             const GPUMachine &machine) {
-  if (!kernel.hasWindows || lanes == 1 || !kernel.beside || !kernel.points)
+  if (!kernel.hasWindows || lanes == 1 || !kernel.beside)
     return 1;
+  int64_t all = kernel.points.value_or(kernel.likely);
   int64_t busy = kPointBlocks * machine.multiprocessors * kGPUBlock;
   for (int64_t points = std::min(kPointSums / lanes, kMostPoints); points > 1;
        --points)
-    if (*kernel.beside % points == 0 &&
-        *kernel.points / (lanes * points) >= busy)
+    if (*kernel.beside % points == 0 && all / (lanes * points) >= busy)
       return points;
   return 1;
 }

@@ -64,6 +64,7 @@ struct GPUAcrossShape {
   /// Neighbours in the dimension before the last have windows that overlap; its extent.
   bool hasWindows = false;
   Size beside;
+  int64_t likely = 1; ///< points where their number is not known
 };
 struct GPUAcrossSchedule {
   int64_t threads, lanes, sumBlock;
