@@ -5,10 +5,10 @@
 
 // The windows of an image are copied by the threads of a warpgroup, zeros where they are
 // masked; the copy engine brings the weights, and a stage is full when 128 copies and what
-// was asked for have come.
+// was asked for have come. Tiles of 192 rows are one round for 131 blocks, of 128 it would be two.
 
 // CHECK-LABEL: func.func @image
-// CHECK: #loop.step<kernel = @image, symbols = [], blocks = <{{[0-9]+}}>, threads = 384,
+// CHECK: #loop.step<kernel = @image, symbols = [], blocks = <131>, threads = 512,
 // CHECK-SAME: maps = [#loop.tensor_map<pointer = 1, element = bf16, offset = <0>, sizes = [#guard.expr<1152>, #guard.expr<128>]
 // CHECK-SAME: unit = wgmma
 // CHECK: func.func @channels
@@ -25,10 +25,10 @@
 // CHECK: nvvm.setmaxregister decrease 88
 // CHECK: nvvm.mbarrier.arrive.expect_tx
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
-// CHECK-COUNT-8: nvvm.cp.async.shared.global {{.*}}, 16, cache = cg, %
+// CHECK-COUNT-12: nvvm.cp.async.shared.global {{.*}}, 16, cache = cg, %
 // CHECK: nvvm.cp.async.mbarrier.arrive {{.*}} {noinc = true}
 // CHECK: nvvm.cp.async.wait.group 0
-// CHECK: nvvm.setmaxregister increase 208
+// CHECK: nvvm.setmaxregister increase 136
 // CHECK: nvvm.mbarrier.try_wait.parity
 // CHECK-NEXT: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
 // CHECK: nvvm.wgmma.mma_async

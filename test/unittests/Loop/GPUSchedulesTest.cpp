@@ -348,11 +348,37 @@ TEST(GPUSchedules, TilesOfWarpgroupsFollowWhatWasMeasured) {
   expectTile(makeProduct(6304, 3072, 768), 192, 192);
   expectTile(makeProduct(4096, 4096, 4096), 128, 256);
   expectTile(makeProduct(2048, 2048, 2048), 128, 256);
-  // Threads that copy have the rows of two.
-  GPUProductShape gathered = makeProduct(6304, 768, 768);
-  gathered.inBoxes = false;
-  gathered.isGathered = true;
-  EXPECT_LE(chooseGPUProduct(gathered, machine).rows, 128);
+}
+
+TEST(GPUSchedules, ThreadsThatCopyHaveTilesOfTheirOwn) {
+  GPUMachine machine;
+  machine.hasWarpgroups = true;
+  auto expectGathered = [&](int64_t rows, int64_t columns, int64_t sum,
+                            int64_t tileRows, int64_t tileColumns) {
+    GPUProductShape product = makeProduct(rows, columns, sum);
+    product.inBoxes = false;
+    product.isGathered = true;
+    GPUProductSchedule s = chooseGPUProduct(product, machine);
+    EXPECT_EQ(s.rows, tileRows) << rows << " x " << columns;
+    EXPECT_EQ(s.columns, tileColumns) << rows << " x " << columns;
+  };
+  // Images of 56 and 28 pixels a side, windows of 3 by 3: as few rounds of higher tiles.
+  expectGathered(32 * 56 * 56, 128, 1152, 192, 128);
+  expectGathered(32 * 28 * 28, 128, 1152, 192, 128);
+  expectGathered(64 * 28 * 28, 128, 1152, 192, 128);
+  // One round of them would leave half of the multiprocessors idle.
+  expectGathered(32 * 14 * 14, 256, 2304, 128, 128);
+  // Channels that lie in the columns of wide tiles.
+  expectGathered(32 * 56 * 56, 256, 2304, 128, 256);
+  // What a copy engine brings has others, and f32, which waits to be rounded.
+  GPUProductShape product = makeProduct(32 * 28 * 28, 128, 1152);
+  GPUProductSchedule brought = chooseGPUProduct(product, machine);
+  EXPECT_NE(std::make_pair(brought.rows, brought.columns),
+            (std::pair<int64_t, int64_t>(192, 128)));
+  product.inBoxes = false;
+  product.isGathered = true;
+  product.bytes = 4;
+  EXPECT_EQ(chooseGPUProduct(product, machine).rows, 128);
 }
 
 TEST(GPUSchedules, MatricesOfABatchShareNoFactors) {

@@ -236,6 +236,7 @@ struct ProductTile {
   ProductUnit unit;
   int64_t rows, columns, sum, partRows, partColumns, stages;
   double rate;
+  bool isForGathered = false; ///< for 16 bits that threads bring alone
 };
 } // namespace
 
@@ -243,6 +244,7 @@ static constexpr ProductTile kProductTiles[] = {
     {ProductUnit::Wgmma, 128, 256, 64, 64, 256, 4, 1700},
     {ProductUnit::Wgmma, 192, 192, 64, 64, 192, 4, 0},
     {ProductUnit::Wgmma, 128, 192, 64, 64, 192, 5, 1580},
+    {ProductUnit::Wgmma, 192, 128, 64, 64, 128, 4, 1480, /*isForGathered=*/true},
     {ProductUnit::Wgmma, 128, 128, 64, 64, 128, 6, 1400},
     {ProductUnit::Wgmma, 64, 256, 64, 64, 256, 4, 900},
     {ProductUnit::Wgmma, 64, 128, 64, 64, 128, 8, 600},
@@ -455,8 +457,11 @@ static std::vector<ProductTile> getTiles(const GPUProductShape &product,
   std::vector<ProductTile> tiles;
   for (const ProductTile &each : kProductTiles) {
     ProductTile tile = getTileFor(each, product);
-    // Threads that bring what a copy engine does not have 128 rows.
-    if (mayBe(tile.unit) && (tile.rate != 0 || product.inBoxes) &&
+    // Threads do not bring the largest tiles.
+    bool canBring = product.inBoxes ? !tile.isForGathered
+                                    : tile.rate != 0 && !(tile.isForGathered &&
+                                                          product.bytes != 2);
+    if (mayBe(tile.unit) && canBring &&
         getProductShared(tile, product) <= machine.shared)
       tiles.push_back(tile);
   }
