@@ -361,8 +361,11 @@ FailureOr<StageTurn> GridWgmmaEmitter::emitProducts(const Tile &tile,
 /// What those who ask leave of the registers: who asked for more would wait for
 /// ever.
 int64_t GridWgmmaEmitter::countManyRegisters() {
+  // A block has what it began with, as many for each thread.
+  int64_t all =
+      kAllRegisters / threads / kTogetherTaken * kTogetherTaken * threads;
   int64_t others = (gathers() ? kCopyRegisters : kFewRegisters) * kGroupThreads;
-  int64_t each = (kAllRegisters - others) /
+  int64_t each = (all - others) /
                  (schedule.getRows() / kGroupRows * kGroupThreads);
   return std::min(kManyRegisters, each / kTogetherTaken * kTogetherTaken);
 }

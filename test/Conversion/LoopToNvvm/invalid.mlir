@@ -133,3 +133,22 @@ module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 13
     return %r : tensor<512x512xbf16>
   }
 }
+
+// -----
+
+// A block of 640 threads begins with 96 registers for each of them, and gets no others.
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
+  func.func @begun(%x: tensor<8x56x56x128xbf16>, %w: tensor<128x3x3x128xbf16>) -> tensor<8x56x56x128xbf16> {
+    // expected-error @below {{whose threads have 96 registers each, and 64 sums}}
+    %r = loop.kernel @k ins(%a = %x : tensor<8x56x56x128xbf16>, %b = %w : tensor<128x3x3x128xbf16>) shared [8, 56, 56, 128]
+        schedule #loop.gpu_product<unit = wgmma, rows = 256, columns = 128, sum = 64, part_rows = 64, part_columns = 128, stages = 3, lanes = 8, group = 8, split = 1, blocks = 132> -> tensor<8x56x56x128xbf16> {
+      %c = loop.contract parallel [8, 56, 56, 128] reduction [3, 3, 128]
+          lhs %a[d0, d1 + d4 - 1, d2 + d5 - 1, d6] : tensor<8x56x56x128xbf16>
+          mask and(and(le(1, d1 + d4), lt(d1 + d4, 57)), and(le(1, d2 + d5), lt(d2 + d5, 57)))
+          rhs %b[d3, d4, d5, d6] : tensor<128x3x3x128xbf16> mask 1
+          acc f32 : tensor<8x56x56x128xbf16>
+      loop.return %c : tensor<8x56x56x128xbf16>
+    }
+    return %r : tensor<8x56x56x128xbf16>
+  }
+}
