@@ -164,6 +164,26 @@ int64_t analysis::getFootprint(const Access &access,
   return std::min(touched, elements);
 }
 
+SmallVector<int64_t> analysis::getSparseInputs(loop::KernelOp kernel,
+                                               const SizeHints &hints) {
+  SmallVector<int64_t> sparse;
+  for (BlockArgument input : kernel.getBody().getArguments()) {
+    auto dims = guard::getDims(cast<RankedTensorType>(input.getType()));
+    uint64_t read = 0;
+    bool isComputed = bool(dims);
+    for (loop::NestOpInterface nest : kernel.getNests())
+      for (const Access &access : getReads(nest))
+        if (access.tensor == input) {
+          isComputed &= access.indirect;
+          read = llvm::SaturatingAdd<uint64_t>(
+              read, getFootprint(access, nest.getDomain(), hints));
+        }
+    if (isComputed && read > 0 && read <= uint64_t(hints.product(*dims)) / 4)
+      sparse.push_back(input.getArgNumber());
+  }
+  return sparse;
+}
+
 bool analysis::isStraight(RankedTensorType type, ArrayRef<ExprAttr> map,
                           ArrayRef<ExprAttr> extents,
                           const guard::Assumptions &assumptions) {

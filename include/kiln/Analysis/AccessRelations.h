@@ -81,6 +81,11 @@ SmallVector<Access> getReads(loop::NestOpInterface nest);
 int64_t getFootprint(const Access &access, const loop::Domain &domain,
                      const SizeHints &hints);
 
+/// The inputs of a kernel of which it reads at most a quarter of the elements, all at computed
+/// indices, as an embedding reads rows of its table.
+SmallVector<int64_t> getSparseInputs(loop::KernelOp kernel,
+                                     const SizeHints &hints);
+
 /// True if the address of the element at `map` of a dense tensor of this type
 /// moves by a fixed step along each index of a domain of these extents.
 bool isStraight(RankedTensorType type, ArrayRef<ExprAttr> map,

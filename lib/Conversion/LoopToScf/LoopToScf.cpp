@@ -8,6 +8,7 @@
 
 #include "ScheduleEmitters.h"
 
+#include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/PackedAhead.h"
 #include "kiln/Conversion/LoopToScf/Passes.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
@@ -142,6 +143,10 @@ class ConvertLoopToScf
         builder.getI64IntegerAttr(schedule.getGrain()), code.scratch,
         kernel.getOriginsAttr(), schedule, kernel.getTrafficAttr(),
         analysis::getOverwrites(kernel));
+    analysis::SizeHints hints(getOperation());
+    if (SmallVector<int64_t> sparse = analysis::getSparseInputs(kernel, hints);
+        !sparse.empty())
+      launch->setAttr(kSparseAttrName, builder.getDenseI64ArrayAttr(sparse));
     kernel.replaceAllUsesWith(launch.getResults());
     kernel.erase();
     return success();

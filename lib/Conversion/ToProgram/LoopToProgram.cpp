@@ -154,6 +154,8 @@ LogicalResult LoopConverter::convertLaunch(loop::LaunchOp op) {
       program::GridAttr());
   if (op->hasAttr(loop::kPackedAheadAttrName))
     launch->setAttr(program::kPreparedFirstAttrName, builder.getUnitAttr());
+  if (Attribute sparse = op->getAttr(loop::kSparseAttrName))
+    launch->setAttr(program::kSparseAttrName, sparse);
   return success();
 }
 

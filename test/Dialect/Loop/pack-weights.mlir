@@ -212,3 +212,34 @@ func.func @steps(%x: tensor<48x64xf32>, %w: tensor<64x32xf32> {loop.frozen}) -> 
   }
   return %0, %2 : tensor<48x32xf32>, tensor<48x32xf32>
 }
+
+// -----
+
+#panels = #loop.packed<lanes = 16, tile_rows = 6, tile_columns = 32, block_rows = 24, block_depth = 64, item_rows = 24, item_columns = 64, unroll = 4, masked = true, grain = 1>
+#rows = #loop.across<lanes = 16, chunk = 64, sum_block = 0, masked = true, grain = 64>
+
+// An embedding reads a few rows of a table that a product has for its weight, which is then as
+// good as read by nobody else: 16,384 bytes of panels are in its place. What reads it does so
+// at computed positions.
+
+// REMARK: remark: [Passed] packed-ahead | Category:loop-pack-weights | Function=tied | bytes=0, kernel=k
+// CHECK-LABEL: func.func @tied
+// CHECK: {loop.packed_ahead}
+// PANELS-LABEL: func.func @tied
+// PANELS: loop.launch @kernels::@e(%{{.*}}, %{{.*}}) {{.*}}loop.sparse = array<i64: 1>
+func.func @tied(%x: tensor<48x64xf32>, %i: tensor<4xi64>, %w: tensor<64x64xf32> {loop.frozen}) -> (tensor<48x64xf32>, tensor<4x64xf32>) {
+  %e = loop.kernel @e ins(%p = %i : tensor<4xi64>, %t = %w : tensor<64x64xf32>) shared [4, 64] schedule #rows -> tensor<4x64xf32> {
+    %1 = loop.pointwise (%j, %k) in [4, 64] : tensor<4x64xf32> {
+      %a = loop.load %p[%j] : tensor<4xi64>
+      %n = arith.index_cast %a : i64 to index
+      %v = loop.load %t[%n, %k] : tensor<64x64xf32>
+      loop.yield %v : f32
+    }
+    loop.return %1 : tensor<4x64xf32>
+  }
+  %0 = loop.kernel @k ins(%a = %x : tensor<48x64xf32>, %b = %w : tensor<64x64xf32>) shared [48, 64] schedule #panels -> tensor<48x64xf32> {
+    %1 = loop.contract parallel [48, 64] reduction [64] lhs %a[d0, d2] : tensor<48x64xf32> rhs %b[d1, d2] : tensor<64x64xf32> acc f32 : tensor<48x64xf32>
+    loop.return %1 : tensor<48x64xf32>
+  }
+  return %0, %e : tensor<48x64xf32>, tensor<4x64xf32>
+}

@@ -203,6 +203,44 @@ program.func @misfit {
 
 // -----
 
+!l = !program.buffer<[2048], f32>
+
+// A launch that reads a few elements of a weight leaves most of it out of memory: what takes its
+// place fits, where that takes none beside one that reads all of it.
+
+// REMARK: remark: [Passed] prepared | Category:program-hoist-preparation | Function=sparse | bytes=8192, launches=1, weights=8192
+// CHECK-LABEL: program.func @sparse
+// CHECK-NOT: program.sparse
+// CHECK: program.alloc prepared
+// CHECK-NEXT: program.launch @kernels::@panels
+// CHECK-NOT: program.sparse
+// CHECK-LABEL: program.func @dense
+// CHECK-NOT: prepared
+program.func @sparse {
+  %x = program.slot user_input "x" : !l
+  %w = program.slot parameter "w" path "w" : !l
+  %r = program.alloc : !l
+  program.launch @kernels::@embed(%x, %w, %r) access [read, read, write] symbols [] work 2048 grain 64 {program.sparse = array<i64: 1>} : !l, !l, !l
+  %p = program.alloc : !l
+  program.launch @kernels::@panels(%w, %p) access [read, write] symbols [] work 2048 grain 64 : !l, !l
+  %s = program.alloc : !l
+  program.launch @kernels::@add(%r, %p, %s) access [read, read, write] symbols [] work 2048 grain 64 : !l, !l, !l
+  program.return %s outputs [#program.output<role = user_output>] : !l
+}
+program.func @dense {
+  %x = program.slot user_input "x" : !l
+  %w = program.slot parameter "w" path "w" : !l
+  %r = program.alloc : !l
+  program.launch @kernels::@embed(%x, %w, %r) access [read, read, write] symbols [] work 2048 grain 64 : !l, !l, !l
+  %p = program.alloc : !l
+  program.launch @kernels::@panels(%w, %p) access [read, write] symbols [] work 2048 grain 64 : !l, !l
+  %s = program.alloc : !l
+  program.launch @kernels::@add(%r, %p, %s) access [read, read, write] symbols [] work 2048 grain 64 : !l, !l, !l
+  program.return %s outputs [#program.output<role = user_output>] : !l
+}
+
+// -----
+
 !t = !program.buffer<[768], f32>
 
 // Equal ones count once: two would not fit beside a weight that is read besides.

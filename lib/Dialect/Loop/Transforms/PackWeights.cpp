@@ -54,6 +54,7 @@ public:
 
 private:
   int64_t getExtraBytes(const analysis::PackableProduct &product) const;
+  bool isFreed(const analysis::PackableProduct &product, Value weight) const;
   void packFewRows(KernelOp kernel, const analysis::KernelStrides &strides);
 
   /// Of a weight with no prologue: its tensor, the schedule, the indices and elements.
@@ -92,7 +93,20 @@ Packer::getExtraBytes(const analysis::PackableProduct &product) const {
     return 0;
   Value weight = getWeight(product);
   int64_t bytes = getPanelBytes(product);
-  return weight.hasOneUse() ? bytes - getWeightBytes(weight) : bytes;
+  return isFreed(product, weight) ? bytes - getWeightBytes(weight) : bytes;
+}
+
+/// True if nothing else reads more than a few elements of the weight.
+bool Packer::isFreed(const analysis::PackableProduct &product,
+                     Value weight) const {
+  ContractOp op = product.op;
+  Operation *own = op->getParentOfType<KernelOp>();
+  return llvm::all_of(weight.getUses(), [&](OpOperand &use) {
+    auto reader = dyn_cast<KernelOp>(use.getOwner());
+    return use.getOwner() == own ||
+           (reader && llvm::is_contained(analysis::getSparseInputs(reader, hints),
+                                         int64_t(use.getOperandNumber())));
+  });
 }
 
 /// Has a product of few rows, which reads B once, read panels where those are made ahead:

@@ -13,6 +13,7 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -26,7 +27,8 @@ namespace kiln::program {
 
 namespace {
 
-/// A weight that nothing but launches which may be prepared reads.
+/// A weight that nothing but launches which may be prepared reads, or others read a few
+/// elements of.
 struct FreedWeight {
   int64_t bytes;
   SmallVector<LaunchOp> readers;
@@ -201,6 +203,14 @@ void Hoister::findLaunches() {
   }
 }
 
+/// True if a launch touches few pages of an operand.
+static bool readsLittle(OpOperand &use) {
+  auto sparse =
+      use.getOwner()->getAttrOfType<DenseI64ArrayAttr>(kSparseAttrName);
+  return sparse && llvm::is_contained(sparse.asArrayRef(),
+                                      int64_t(use.getOperandNumber()));
+}
+
 /// A GPU has weights in its memory whether they are read or not.
 SmallVector<FreedWeight> Hoister::findFreedWeights() {
   SmallVector<FreedWeight> weights;
@@ -215,11 +225,15 @@ SmallVector<FreedWeight> Hoister::findFreedWeights() {
     if (!uses || uses->empty())
       continue;
     FreedWeight freed{getBytes(weight).value_or(0), {}};
-    for (OpOperand *use : *uses)
-      freed.readers.push_back(cast<LaunchOp>(use->getOwner()));
-    if (llvm::all_of(freed.readers, [&](LaunchOp reader) {
-          return launches.contains(reader);
-        }))
+    bool isFreed = true;
+    for (OpOperand *use : *uses) {
+      auto reader = cast<LaunchOp>(use->getOwner());
+      if (launches.contains(reader))
+        freed.readers.push_back(reader);
+      else
+        isFreed &= readsLittle(*use);
+    }
+    if (isFreed && !freed.readers.empty())
       weights.push_back(std::move(freed));
   }
   return weights;
@@ -473,6 +487,10 @@ void Hoister::run() {
   keepWithinLimit();
   for (auto launch : function.getBody().getOps<LaunchOp>())
     launch->removeAttr(kPreparedFirstAttrName);
+  auto forgetSparse = llvm::scope_exit([&] {
+    for (auto launch : function.getBody().getOps<LaunchOp>())
+      launch->removeAttr(kSparseAttrName);
+  });
   if (launches.empty())
     return;
   int64_t freed = 0;

@@ -33,6 +33,10 @@ inline constexpr llvm::StringLiteral kFrozenAttrName = "loop.frozen";
 /// panels of B are made by a kernel before it (`loop-pack-weights`).
 inline constexpr llvm::StringLiteral kPackedAheadAttrName = "loop.packed_ahead";
 
+/// Of a launch: the inputs of which it reads a few elements, as an embedding does of its table
+/// (`getSparseInputs`). Pages of a weight that nobody touches are not in memory.
+inline constexpr llvm::StringLiteral kSparseAttrName = "loop.sparse";
+
 /// True for a weight that no call changes, and for what kernels make of such
 /// alone.
 inline bool isFrozen(mlir::Value tensor) {

@@ -510,8 +510,8 @@ def PackWeightsPass : Pass<"loop-pack-weights", "::mlir::func::FuncOp"> {
     are read in order, each factor of A for many columns.
 
     Panels take memory: they are padded to whole panels, and bf16 may become f32. What
-    they take beside the weights that nothing else reads is at most `limit`, in the order
-    of the program; equal ones, as of the steps of a recurrence, count once. Reports `packed-ahead` (passed) and `not-packed-ahead` (missed) with
+    they take beside the weights that nothing else reads (or a few elements of, as an
+    embedding does) is at most `limit`, in the order of the program; equal ones, as of the steps of a recurrence, count once. Reports `packed-ahead` (passed) and `not-packed-ahead` (missed) with
     what the panels of a kernel take beside its weight.
 
     Before:

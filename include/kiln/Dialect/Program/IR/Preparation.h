@@ -11,6 +11,10 @@
 //
 //   launch->setAttr(program::kPreparedFirstAttrName, b.getUnitAttr());
 //
+// and one that reads little of a weight:
+//
+//   launch->setAttr(program::kSparseAttrName, b.getDenseI64ArrayAttr({0}));
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_PROGRAM_IR_PREPARATION_H
@@ -24,6 +28,10 @@ namespace kiln::program {
 /// before others where memory is short. `program-hoist-preparation` removes it.
 inline constexpr llvm::StringLiteral kPreparedFirstAttrName =
     "program.prepared_first";
+
+/// Of a launch: positions of buffers of which it reads a few elements, so that a weight which
+/// else the preparation alone reads is not in memory. `program-hoist-preparation` removes it.
+inline constexpr llvm::StringLiteral kSparseAttrName = "program.sparse";
 
 } // namespace kiln::program
 
