@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace kiln {
@@ -133,6 +134,40 @@ struct ExpandQuotient final : ExpandPattern<arith::DivFOp> {
   }
 };
 
+/// True for a constant that is no NaN, in all lanes.
+static bool isNumber(Value value) {
+  APFloat number(0.0);
+  return matchPattern(value, m_ConstantFloat(&number)) && !number.isNaN();
+}
+
+/// The larger or smaller of two, NaN if one of them is; of two zeros the first. x86's
+/// instruction gives its second operand where a comparison does not hold, so that
+/// a NaN there stays, and a mask keeps one of the first. It is looked for in the
+/// right operand: a reduction's left one is its accumulator, whose next step so waits for
+/// one instruction alone.
+template <typename Op, arith::CmpFPredicate beats>
+struct ExpandExtremum final : ExpandPattern<Op> {
+  using ExpandPattern<Op>::ExpandPattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
+    Type element = getElementTypeOrSelf(op.getType());
+    if (this->has.powers || (!element.isF32() && !element.isF64()))
+      return b.notifyMatchFailure(op, "expected f32 or f64 of a processor");
+    Value first = op.getLhs(), other = op.getRhs();
+    if (isNumber(first))
+      std::swap(first, other);
+    Location loc = op.getLoc();
+    Value isBeyond = arith::CmpFOp::create(b, loc, beats, other, first);
+    Value value = arith::SelectOp::create(b, loc, isBeyond, other, first);
+    if (!isNumber(other)) {
+      Value isOrdered = arith::CmpFOp::create(
+          b, loc, arith::CmpFPredicate::ORD, other, other);
+      value = arith::SelectOp::create(b, loc, isOrdered, value, other);
+    }
+    b.replaceOp(op, value);
+    return success();
+  }
+};
+
 /// Ops that are instructions in f32 and f64, but not in f16 and bf16.
 template <typename Op> struct WidenNative final : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -234,7 +269,9 @@ void kiln::populateExpandMathPatterns(RewritePatternSet &patterns,
       ExpandUnary<math::CbrtOp, expandCbrt>,
       ExpandBinary<math::PowFOp, expandPow>,
       ExpandBinary<math::Atan2Op, expandAtan2>,
-      ExpandBinary<arith::RemFOp, expandRemainder>, ExpandQuotient>(
+      ExpandBinary<arith::RemFOp, expandRemainder>, ExpandQuotient,
+      ExpandExtremum<arith::MaximumFOp, arith::CmpFPredicate::OGT>,
+      ExpandExtremum<arith::MinimumFOp, arith::CmpFPredicate::OLT>>(
       patterns.getContext(), has);
   patterns.add<ExpandFPowI, ExpandSincos, WidenNative<math::SqrtOp>,
       WidenNative<math::FloorOp>, WidenNative<math::CeilOp>,

@@ -113,3 +113,31 @@ func.func @tanh(%x: f32) -> f32 {
   %0 = math.tanh %x : f32
   return %0 : f32
 }
+
+// The larger of two is x86's instruction, and a mask that keeps a NaN of the right one,
+// which is none where that is a number. A GPU has it whole.
+// CHECK-LABEL: func @maximum
+// CHECK-SAME: %[[X:.*]]: vector<16xf32>, %[[Y:.*]]: vector<16xf32>
+// CHECK: %[[BEYOND:.*]] = arith.cmpf ogt, %[[Y]], %[[X]] : vector<16xf32>
+// CHECK: %[[LARGER:.*]] = arith.select %[[BEYOND]], %[[Y]], %[[X]] : vector<16xi1>, vector<16xf32>
+// CHECK: %[[NUMBERS:.*]] = arith.cmpf ord, %[[Y]], %[[Y]] : vector<16xf32>
+// CHECK: %[[MAX:.*]] = arith.select %[[NUMBERS]], %[[LARGER]], %[[Y]] : vector<16xi1>, vector<16xf32>
+// CHECK: return %[[MAX]]
+// POWERS-LABEL: func @maximum
+// POWERS: arith.maximumf
+func.func @maximum(%x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
+  %0 = arith.maximumf %x, %y : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// CHECK-LABEL: func @bounded
+// CHECK-SAME: %[[X:.*]]: f64
+// CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK: %[[BELOW:.*]] = arith.cmpf olt, %[[ZERO]], %[[X]] : f64
+// CHECK: %[[MIN:.*]] = arith.select %[[BELOW]], %[[ZERO]], %[[X]] : f64
+// CHECK: return %[[MIN]]
+func.func @bounded(%x: f64) -> f64 {
+  %zero = arith.constant 0.0 : f64
+  %0 = arith.minimumf %zero, %x : f64
+  return %0 : f64
+}

@@ -43,6 +43,10 @@ Wide rsqrtWide(Wide x) { return 1 / std::sqrt(x); }
 Wide exp2Wide(Wide x) { return std::exp2(x); }
 Wide roundEvenWide(Wide x) { return std::nearbyint(x); }
 
+/// NaN wins, and of two zeros the first.
+Wide maximumWide(Wide x, Wide y) { return std::isnan(y) || y > x ? y : x; }
+Wide minimumWide(Wide x, Wide y) { return std::isnan(y) || y < x ? y : x; }
+
 #define KILN_UNARY(name, function, f32, f64)                                   \
   { name, [](Wide x) -> Wide { return function(x); }, nullptr, f32, f64 }
 #define KILN_BINARY(name, function, f32, f64)                                  \
@@ -84,6 +88,8 @@ const Function kFunctions[] = {
     KILN_BINARY("math.powf", std::pow, 1, 2),
     KILN_BINARY("math.atan2", std::atan2, 1, 3),
     KILN_BINARY("arith.remf", std::fmod, 0, 0),
+    KILN_BINARY("arith.maximumf", maximumWide, 0, 0),
+    KILN_BINARY("arith.minimumf", minimumWide, 0, 0),
 };
 
 template <typename T> const char *typeName() {

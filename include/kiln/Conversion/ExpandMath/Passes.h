@@ -42,7 +42,8 @@ struct MathInstructions {
   bool powers = false; ///< 2^x of f32, sums that round down or saturate (NVIDIA)
 };
 
-/// Adds one pattern per math op (and `arith.remf`) that becomes arithmetic. No
+/// Adds one pattern per math op (and `arith.remf`, `maximumf`, `minimumf`) that becomes
+/// arithmetic. No
 /// pattern creates an op that another of them matches, so one walk is enough.
 void populateExpandMathPatterns(mlir::RewritePatternSet &patterns,
                                 MathInstructions has = {});

@@ -23,12 +23,17 @@ def KilnExpandMathPass : Pass<"kiln-expand-math"> {
     (lib/Conversion/Numerics.md); signed zeros, infinities and NaN as in C's
     <math.h>. Calls nothing, and leaves other ops alone.
 
+    `arith.maximumf` and `minimumf` of f32 and f64 become a comparison with a
+    selection, which is one instruction of x86, and where both operands may be NaN a
+    mask that keeps the right one's; of two zeros the first is taken.
+
     With `scales`, exponentials are multiplied by their power of two by the
     intrinsic `llvm.ldexp`, which is one instruction of AVX-512 and a call
     elsewhere; without it, in two steps by numbers made of their bits. With `powers`,
     `exp` and `exp2` of f32 are what is left of them beside `ex2.approx` of NVIDIA's GPUs,
     `rsqrt` is `rsqrt.approx`, and an `arith.divf` whose flags permit approximations
-    (`afn`) multiplies by `rcp.approx`; `tanh` is within 3 ulp there.
+    (`afn`) multiplies by `rcp.approx`; `tanh` is within 3 ulp there, and maxima stay as
+    they are.
 
     Before:
 
