@@ -24,6 +24,24 @@ static bool readsOwnRow(KernelOp kernel, NestOpInterface nest,
   return access.getAlignment() >= kernel.getShared().size();
 }
 
+/// True if nothing reads an element of `argument` behind where `writer` has the element of
+/// the same place, or of another row.
+static bool isReadBefore(KernelOp kernel, Value argument,
+                         NestOpInterface writer) {
+  for (NestOpInterface nest : kernel.getNests()) {
+    for (const analysis::Access &access : analysis::getReads(nest)) {
+      if (access.tensor != argument)
+        continue;
+      if (writer->isBeforeInBlock(nest))
+        return false; // reads what is overwritten already
+      if (nest == writer ? !access.isIdentity() || access.indirect
+                         : !readsOwnRow(kernel, nest, access))
+        return false; // reads elements of other rows
+    }
+  }
+  return true;
+}
+
 /// True if the result `index` may be written over the input `input`.
 static bool mayOverwrite(KernelOp kernel, unsigned index, unsigned input) {
   auto from = cast<RankedTensorType>(kernel.getInputs()[input].getType());
@@ -45,20 +63,72 @@ static bool mayOverwrite(KernelOp kernel, unsigned index, unsigned input) {
   bool isUpdate = scatter && scatter.getInit() == argument;
   if (!writer || (!writer.isPointwise() && !isUpdate))
     return false;
+  if (isUpdate) // its points are visited in another order
+    return llvm::none_of(kernel.getNests(), [&](NestOpInterface nest) {
+      return llvm::any_of(analysis::getReads(nest),
+                          [&](const analysis::Access &access) {
+                            return access.tensor == argument;
+                          });
+    });
+  return isReadBefore(kernel, argument, writer);
+}
+
+/// True if `result`, of `kernel`, may be written where `writer` has its elements, whatever
+/// input it is placed over.
+static bool mayBeWrittenIn(KernelOp kernel, unsigned result,
+                           NestOpInterface writer) {
+  Block &body = kernel.getBody().front();
+  for (auto [input, argument] : llvm::enumerate(body.getArguments()))
+    if (mayOverwrite(kernel, result, input) &&
+        !isReadBefore(kernel, argument, writer))
+      return false;
+  return true;
+}
+
+/// True if `row` is stored by a pointwise nest, and read for the last time by the pointwise
+/// nest `last`, element by element.
+static bool isReadLastBy(KernelOp kernel, Value row, NestOpInterface last) {
+  auto writer = row.getDefiningOp<NestOpInterface>();
+  if (!writer || !writer.isPointwise() || !writer->isBeforeInBlock(last))
+    return false;
+  bool isRead = false;
   for (NestOpInterface nest : kernel.getNests()) {
     for (const analysis::Access &access : analysis::getReads(nest)) {
-      if (access.tensor != argument)
+      if (access.tensor != row)
         continue;
-      if (isUpdate)
-        return false; // its points are visited in another order
-      if (writer->isBeforeInBlock(nest))
-        return false; // reads what is overwritten already
-      if (nest == writer ? !access.isIdentity() || access.indirect
-                        : !readsOwnRow(kernel, nest, access))
-        return false; // reads elements of other rows
+      if (last->isBeforeInBlock(nest) ||
+          (nest == last && (!access.isIdentity() || access.indirect)))
+        return false;
+      isRead |= nest == last;
     }
   }
-  return true;
+  return isRead;
+}
+
+Value analysis::getPlaceOfRow(KernelOp kernel, Value row) {
+  if (getRowParts(kernel))
+    return {};
+  Block &body = kernel.getBody().front();
+  auto isPlaceOf = [&](unsigned number, Value stored) {
+    Value result = body.getTerminator()->getOperand(number);
+    auto last = result.getDefiningOp<NestOpInterface>();
+    return last && last.isPointwise() && stored.getType() == result.getType() &&
+           result.getType() == kernel.getResult(number).getType() &&
+           isReadLastBy(kernel, stored, last) &&
+           mayBeWrittenIn(kernel, number,
+                          stored.getDefiningOp<NestOpInterface>());
+  };
+  for (unsigned number = 0; number < kernel.getNumResults(); ++number) {
+    if (!isPlaceOf(number, row))
+      continue;
+    // One of them has the place: the first.
+    for (NestOpInterface nest : kernel.getNests())
+      for (Value stored : nest->getResults())
+        if (isPlaceOf(number, stored))
+          return stored == row ? body.getTerminator()->getOperand(number)
+                               : Value();
+  }
+  return {};
 }
 
 DenseI64ArrayAttr analysis::getOverwrites(KernelOp kernel) {

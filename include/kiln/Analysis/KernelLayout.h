@@ -94,6 +94,14 @@ SmallVector<TransposedRead> getTransposedReads(loop::KernelOp kernel,
 /// result in the same place is computed. Null if there are none.
 mlir::DenseI64ArrayAttr getOverwrites(loop::KernelOp kernel);
 
+/// The result of the kernel in whose memory a row that stays inside may lie until the
+/// result is stored there; null if there is none:
+///
+///   e = exp(x - m); s = sum of e; y = e / s     e lies where y will
+///
+/// The last to read the row makes the result of it, element by element.
+Value getPlaceOfRow(loop::KernelOp kernel, Value row);
+
 /// True if there is an operation in `code` that traps on some values: lanes
 /// outside of a mask must not get there.
 bool mayTrap(Operation *code);

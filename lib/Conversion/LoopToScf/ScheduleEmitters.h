@@ -62,6 +62,7 @@ public:
 
 private:
   LogicalResult emitItems() override;
+  void bindRow(Value result) override;
   LogicalResult emitRow(const Position &row, const Position &part);
   LogicalResult emitParts(Value item);
   LogicalResult clearParts(const Position &part);

@@ -16,6 +16,19 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
+/// A row lies where the result will that is made of it, so that fetching these lines takes
+/// no time of its own; not where they go past the caches.
+void WithinEmitter::bindRow(Value row) {
+  Value result = analysis::getPlaceOfRow(kernel, row);
+  Operation *terminator = kernel.getBody().front().getTerminator();
+  if (!result || llvm::any_of(schedule.getStream(), [&](int64_t number) {
+        return terminator->getOperand(number) == result;
+      }))
+    return ScheduledEmitter::bindRow(row);
+  Buffer place = buffers.find(result)->second;
+  buffers[row] = place;
+}
+
 /// The nests at one row, which is row `part` of its part where there are parts.
 LogicalResult WithinEmitter::emitRow(const Position &row, const Position &part) {
   ArrayRef<int64_t> along = schedule.getAlong(), beside = schedule.getBeside();

@@ -225,6 +225,44 @@ func.func @main(%x: !a) -> !a {
   return %r : !a
 })";
 
+// The same in f32, whose exponentials may lie where the result will, beside the logarithm
+// of the sum.
+const char loop::kSoftmaxInResult[] = R"(
+!a = tensor<?x?xf32, #guard.shape<[s0, s1]>>
+!f = tensor<?xf32, #guard.shape<[s0]>>
+func.func @main(%x: !a) -> (!f, !a) {
+  %r:2 = loop.kernel @k ins(%a = %x : !a) shared [s0] -> (!f, !a) {
+    %m = loop.reduce parallel (%i) in [s0] reduction (%j) in [s1] <max> : !f {
+      %e = loop.load %a[%i, %j] : !a
+      loop.yield %e : f32
+    }
+    %x1 = loop.pointwise (%i, %j) in [s0, s1] : !a {
+      %e = loop.load %a[%i, %j] : !a
+      %g = loop.load %m[%i] : !f
+      %d = arith.subf %e, %g : f32
+      %h = math.exp %d : f32
+      loop.yield %h : f32
+    }
+    %z = loop.reduce parallel (%i) in [s0] reduction (%j) in [s1] <sum> : !f {
+      %e = loop.load %x1[%i, %j] : !a
+      loop.yield %e : f32
+    }
+    %l = loop.pointwise (%i) in [s0] : !f {
+      %e = loop.load %z[%i] : !f
+      %q = math.log %e : f32
+      loop.yield %q : f32
+    }
+    %p = loop.pointwise (%i, %j) in [s0, s1] : !a {
+      %e = loop.load %x1[%i, %j] : !a
+      %g = loop.load %z[%i] : !f
+      %q = arith.divf %e, %g : f32
+      loop.yield %q : f32
+    }
+    loop.return %l, %p : !f, !a
+  }
+  return %r#0, %r#1 : !f, !a
+})";
+
 // A softmax as operators keep dimensions: of one element, which are no rows. A value of
 // the row leaves the kernel with its unit, and rows have a known size.
 const char loop::kKeptUnits[] = R"(
