@@ -130,6 +130,18 @@ void KernelEmitter::finishAccumulators(AccumulationOpInterface op,
 // Pointwise
 //===----------------------------------------------------------------------===//
 
+LogicalResult KernelEmitter::emitElement(PointwiseOp op,
+                                         const Position &position) {
+  BodyEmitter body(*this, position);
+  Block &block = op.getBody().front();
+  if (failed(body.emit(block)))
+    return failure();
+  Value value = body.get(block.getTerminator()->getOperand(0));
+  // A scalar per point must not look like one value for all lanes.
+  finish(op.getResult(), position, value);
+  return success();
+}
+
 LogicalResult KernelEmitter::emitPointwise(PointwiseOp op,
                                            const Position &shared,
                                            int64_t lanes) {
@@ -137,16 +149,10 @@ LogicalResult KernelEmitter::emitPointwise(PointwiseOp op,
   SmallVector<unsigned> own;
   for (unsigned k = shared.extents.size(); k < start.extents.size(); ++k)
     own.push_back(k);
-  return emitLoops(start, own, lanes, [&](const Position &position) {
-    BodyEmitter body(*this, position);
-    Block &block = op.getBody().front();
-    if (failed(body.emit(block)))
-      return failure();
-    Value value = body.get(block.getTerminator()->getOperand(0));
-    // A scalar per point must not look like one value for all lanes.
-    finish(op.getResult(), position, value);
-    return success();
-  }, op->getResults());
+  return emitLoops(
+      start, own, lanes,
+      [&](const Position &position) { return emitElement(op, position); },
+      op->getResults());
 }
 
 //===----------------------------------------------------------------------===//
@@ -335,7 +341,7 @@ FailureOr<SmallVector<Value>> KernelEmitter::emitReductionLoops(
 FailureOr<SmallVector<Value>>
 KernelEmitter::emitReducedRows(ReduceOp op, const Position &position,
                                ArrayRef<unsigned> outer, unsigned last,
-                               int64_t lanes) {
+                               int64_t lanes, BeforeStep beforeStep) {
   RowBounds row = emitRowBounds(position, last, lanes);
   bool hasScalars = !row.isExact && !masksTails;
   SmallVector<Value> carried = identities(op, lanes);
@@ -354,7 +360,8 @@ KernelEmitter::emitReducedRows(ReduceOp op, const Position &position,
     carried = llvm::to_vector_of<Value>(loop.getRegionIterArgs());
     loops.push_back(loop);
   }
-  auto all = emitReducedRow(op, inner, last, lanes, row, carried, count);
+  auto all = emitReducedRow(op, inner, last, lanes, row, carried, count,
+                            beforeStep);
   if (failed(all))
     return failure();
   for (scf::ForOp loop : llvm::reverse(loops)) {
@@ -388,7 +395,8 @@ KernelEmitter::emitRowBounds(const Position &position, unsigned dim,
 /// are any, as many scalars.
 FailureOr<SmallVector<Value>> KernelEmitter::emitReducedRow(
     ReduceOp op, const Position &outer, unsigned last, int64_t lanes,
-    const RowBounds &row, ArrayRef<Value> carried, unsigned count) {
+    const RowBounds &row, ArrayRef<Value> carried, unsigned count,
+    BeforeStep beforeStep) {
   auto emitFor = [&](Value from, Value to, Value by, int64_t width,
                      ArrayRef<Value> accumulators,
                      bool masked = false) -> FailureOr<SmallVector<Value>> {
@@ -402,6 +410,8 @@ FailureOr<SmallVector<Value>> KernelEmitter::emitReducedRow(
           arith::SubIOp::create(b, to, loop.getInductionVar()), width);
     SmallVector<Value> before =
         llvm::to_vector_of<Value>(loop.getRegionIterArgs());
+    if (beforeStep && failed(beforeStep(at)))
+      return failure();
     auto values = accumulate(op, at, before);
     if (failed(values))
       return failure();
@@ -450,7 +460,8 @@ KernelEmitter::enterReduced(ReduceOp op, const Position &shared) {
 }
 
 LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
-                                        OwnLanes wanted) {
+                                        OwnLanes wanted, BeforeStep before) {
+  assert((!before || wanted.along > 1) && "of vectors along a row alone");
   ReducedDims entered = enterReduced(op, shared);
   ArrayRef<unsigned> reduced = entered.reduced;
   return emitLoops(
@@ -461,7 +472,7 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
                 ? emitReductionLoops(op, position, 0, reduced,
                                      identities(op, position.lanes))
                 : emitReducedRows(op, position, reduced.drop_back(),
-                                  reduced.back(), wanted.along);
+                                  reduced.back(), wanted.along, before);
         if (failed(values))
           return failure();
         finishAccumulators(op, position, *values);

@@ -221,8 +221,12 @@ protected:
                          OwnLanes lanes = {});
   LogicalResult emitPointwise(PointwiseOp op, const Position &shared,
                               int64_t lanes);
-  LogicalResult emitReduce(ReduceOp op, const Position &shared,
-                           OwnLanes lanes);
+  /// The value of a pointwise nest at a position, put where it belongs.
+  LogicalResult emitElement(PointwiseOp op, const Position &position);
+  /// What is done for the lanes of a step before they are read.
+  using BeforeStep = llvm::function_ref<LogicalResult(const Position &)>;
+  LogicalResult emitReduce(ReduceOp op, const Position &shared, OwnLanes lanes,
+                           BeforeStep before = {});
   LogicalResult emitReduceTogether(ReduceOp op, ArrayRef<Position> points);
   /// Enters a reduction: the position, and which dimensions are walked, those of its
   /// own and those that it reduces.
@@ -240,11 +244,12 @@ protected:
                           int64_t lanes);
   FailureOr<SmallVector<Value>>
   emitReducedRows(ReduceOp op, const Position &position,
-                  ArrayRef<unsigned> outer, unsigned last, int64_t lanes);
+                  ArrayRef<unsigned> outer, unsigned last, int64_t lanes,
+                  BeforeStep before);
   FailureOr<SmallVector<Value>>
   emitReducedRow(ReduceOp op, const Position &outer, unsigned last,
                  int64_t lanes, const RowBounds &row, ArrayRef<Value> carried,
-                 unsigned count);
+                 unsigned count, BeforeStep before);
   /// Loops over `dims` with the accumulators of all positions as loop-carried values,
   /// position by position.
   FailureOr<SmallVector<Value>>

@@ -64,6 +64,10 @@ private:
   LogicalResult emitItems() override;
   void bindRow(Value result) override;
   LogicalResult emitRow(const Position &row, const Position &part);
+  bool isReadInStep(PointwiseOp maker, OwnLanes made, ReduceOp reader,
+                    OwnLanes lanes, const Position &row);
+  LogicalResult emitTogether(PointwiseOp maker, int64_t width, ReduceOp reader,
+                             OwnLanes lanes, const Position &row);
   LogicalResult emitParts(Value item);
   LogicalResult clearParts(const Position &part);
   LogicalResult addToPart(ReduceOp op, const Position &part, int64_t lanes);

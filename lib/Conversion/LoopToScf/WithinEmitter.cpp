@@ -8,8 +8,11 @@
 
 #include "ScheduleEmitters.h"
 
+#include "kiln/Analysis/AccessRelations.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -29,24 +32,93 @@ void WithinEmitter::bindRow(Value row) {
   buffers[row] = place;
 }
 
+/// True if `reader` follows `maker` and walks the row that it makes, one element for each,
+/// in vectors that are several of its own.
+bool WithinEmitter::isReadInStep(PointwiseOp maker, OwnLanes made,
+                                 ReduceOp reader, OwnLanes lanes,
+                                 const Position &row) {
+  unsigned given = row.extents.size();
+  Domain domain = maker.getDomain();
+  ReducedDims entered = enterReduced(reader, row);
+  if (lanes.along == 1 || lanes.along % made.along != 0 ||
+      domain.rank() != given + 1 || entered.reduced.size() != 1 ||
+      analysis::mayTrap(maker))
+    return false;
+  unsigned last = entered.reduced.front();
+  const Position &start = entered.start;
+  if (start.extents[last] != domain.all()[given] ||
+      !llvm::all_of(entered.own, [&](unsigned dim) {
+        return start.extents[dim].isConstant(1);
+      }))
+    return false;
+  bool isRead = false;
+  for (const analysis::Access &access :
+       analysis::getReads(cast<NestOpInterface>(reader.getOperation()))) {
+    if (access.tensor != maker.getResult())
+      continue;
+    isRead = true;
+    if (access.indirect || access.map.size() != given + 1 ||
+        access.getAlignment() < given ||
+        access.map[given] != guard::getDim(context, last))
+      return false;
+  }
+  return isRead;
+}
+
+/// Both nests in one loop: what a step of the reduction reads is made just before it, so
+/// that it is in the first cache.
+LogicalResult WithinEmitter::emitTogether(PointwiseOp maker, int64_t width,
+                                          ReduceOp reader, OwnLanes lanes,
+                                          const Position &row) {
+  unsigned own = row.extents.size();
+  unsigned last = enterReduced(reader, row).reduced.front();
+  Position start = enter(row, maker.getDomain());
+  return emitReduce(reader, row, lanes, [&](const Position &at) {
+    int64_t step = std::min(at.lanes, width);
+    for (int64_t from = 0; from < at.lanes; from += step) {
+      Position part = start;
+      Value index = arith::AddIOp::create(b, at.dims[last], constantIndex(from));
+      setDim(part, own, index, step);
+      if (at.mask)
+        part.mask = vector::ShuffleOp::create(
+            b, at.mask, at.mask,
+            llvm::to_vector(llvm::seq<int64_t>(from, from + step)));
+      if (failed(emitElement(maker, part)))
+        return failure();
+    }
+    return success();
+  });
+}
+
 /// The nests at one row, which is row `part` of its part where there are parts.
 LogicalResult WithinEmitter::emitRow(const Position &row, const Position &part) {
   ArrayRef<int64_t> along = schedule.getAlong(), beside = schedule.getBeside();
-  unsigned next = 0;
-  for (NestOpInterface nest : kernel.getNests()) {
-    // The epilogue of an expanded contraction, which the schedule does not
-    // name, has one value per point.
-    OwnLanes lanes;
-    if (next < along.size())
-      lanes = {along[next], beside[next]};
-    ++next;
-    // Lanes within a nest depend on this nest alone.
-    masksTails = schedule.getMasked() && !analysis::mayTrap(nest);
-    bool isPart = parts && getRowParts(kernel, nest);
-    LogicalResult emitted =
-        isPart ? addToPart(cast<ReduceOp>(nest.getOperation()), part,
-                           lanes.beside)
-               : emitNest(nest, row, lanes);
+  SmallVector<NestOpInterface> nests = llvm::to_vector(kernel.getNests());
+  // The epilogue of an expanded contraction, which the schedule does not name, has
+  // one value per point.
+  auto getLanes = [&](size_t k) {
+    return k < along.size() ? OwnLanes{along[k], beside[k]} : OwnLanes();
+  };
+  for (size_t k = 0; k < nests.size(); ++k) {
+    NestOpInterface nest = nests[k];
+    auto maker = dyn_cast<PointwiseOp>(nest.getOperation());
+    auto reader = k + 1 < nests.size()
+                      ? dyn_cast<ReduceOp>(nests[k + 1].getOperation())
+                      : ReduceOp();
+    LogicalResult emitted = success();
+    if (!parts && maker && reader && !streamed.contains(maker.getResult()) &&
+        isReadInStep(maker, getLanes(k), reader, getLanes(k + 1), row)) {
+      ++k;
+      masksTails = schedule.getMasked() && !analysis::mayTrap(reader);
+      emitted = emitTogether(maker, along[k - 1], reader, getLanes(k), row);
+    } else {
+      // Lanes within a nest depend on this nest alone.
+      masksTails = schedule.getMasked() && !analysis::mayTrap(nest);
+      bool isPart = parts && getRowParts(kernel, nest);
+      emitted = isPart ? addToPart(cast<ReduceOp>(nest.getOperation()), part,
+                                   beside[k])
+                       : emitNest(nest, row, getLanes(k));
+    }
     if (failed(emitted))
       return failure();
   }
