@@ -22,6 +22,16 @@ inline constexpr double kExpF32[] = {
     0.0416677147,
     0.00836772006,
     0.00138412323};
+// max relative error 2^-29.2 for |x| <= log(2) / 32
+inline constexpr double kExpSixteenth[] = {
+    0.5000162,
+    0.16667005};
+// 2^(j / 16), rounded to f32
+inline constexpr float kSixteenths[] = {
+    1.0f,        1.04427373f, 1.09050775f, 1.13878858f,
+    1.18920708f, 1.24185777f, 1.29683959f, 1.35425556f,
+    1.41421354f, 1.47682619f, 1.54221082f, 1.61049032f,
+    1.68179286f, 1.75625217f, 1.8340081f,  1.91520655f};
 // max relative error 2^-55.0
 inline constexpr double kExpF64[] = {
     0.50000000000000056,

@@ -12,6 +12,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace kiln::expand;
 
 static constexpr double kLn2Tail = 2.3190468138462996e-17;
@@ -104,6 +106,113 @@ Scaled kiln::expand::expScaled(Num x, Num low) {
   return {expM1Kernel(subtractLn2(clamped, n.n) + low) + 1.0, n.k};
 }
 
+//===----------------------------------------------------------------------===//
+// By sixteenths
+//===----------------------------------------------------------------------===//
+
+/// True where sixteen numbers are looked up by an instruction, and scaled by another.
+static bool hasSixteen(const MathBuilder &m) {
+  auto shape = mlir::dyn_cast<mlir::VectorType>(m.type);
+  return hasScale(m) && !m.isF64() &&
+         (!shape || llvm::isPowerOf2_64(shape.getNumElements()));
+}
+
+/// `count` numbers from `first` on, again and again from `first` + `period` on.
+static llvm::SmallVector<int64_t> countFrom(int64_t first, int64_t count,
+                                            int64_t period) {
+  llvm::SmallVector<int64_t> numbers;
+  for (int64_t k = 0; k < count; ++k)
+    numbers.push_back(first + k % period);
+  return numbers;
+}
+
+/// What `make` gives for sixteen lanes of the operands, for all that there are.
+static mlir::Value
+bySixteen(const MathBuilder &m, mlir::ValueRange operands,
+          llvm::function_ref<mlir::Value(mlir::ValueRange)> make) {
+  auto shape = mlir::dyn_cast<mlir::VectorType>(m.type);
+  int64_t lanes = shape ? shape.getNumElements() : 1;
+  if (shape && lanes == 16)
+    return make(operands);
+  auto shuffle = [&](mlir::Value x, mlir::Value y,
+                     llvm::ArrayRef<int64_t> lanes) -> mlir::Value {
+    return mlir::vector::ShuffleOp::create(m.b, m.loc, x, y, lanes);
+  };
+  llvm::SmallVector<mlir::Value> all;
+  for (int64_t from = 0; from < lanes; from += 16) {
+    llvm::SmallVector<mlir::Value> part;
+    for (mlir::Value operand : operands) {
+      if (shape)
+        part.push_back(shuffle(operand, operand, countFrom(from, 16, lanes)));
+      else
+        part.push_back(mlir::vector::BroadcastOp::create(
+            m.b, m.loc, mlir::VectorType::get({16}, operand.getType()),
+            operand));
+    }
+    all.push_back(make(part));
+  }
+  if (!shape)
+    return mlir::vector::ExtractOp::create(m.b, m.loc, all[0],
+                                           llvm::ArrayRef<int64_t>{0});
+  if (lanes < 16)
+    return shuffle(all[0], all[0], countFrom(0, lanes, lanes));
+  for (int64_t width = 32; width <= lanes; width *= 2)
+    for (int64_t k = 0; k < lanes / width; ++k)
+      all[k] =
+          shuffle(all[2 * k], all[2 * k + 1], countFrom(0, width, width));
+  return all[0];
+}
+
+/// 2^(n / 16), n being among the low bits of a number to which 3/2 2^19 was added: what
+/// the fraction of n / 16 is is looked up.
+static Num lookUpSixteenth(Num shifted) {
+  const MathBuilder &m = *shifted.m;
+  return m.num(bySixteen(m, bits(shifted).v, [&](mlir::ValueRange index) {
+    auto type = mlir::VectorType::get({16}, m.b.getF32Type());
+    mlir::Value table = mlir::arith::ConstantOp::create(
+        m.b, m.loc,
+        mlir::DenseElementsAttr::get(type, llvm::ArrayRef(kSixteenths)));
+    return mlir::LLVM::CallIntrinsicOp::create(
+               m.b, m.loc, type,
+               m.b.getStringAttr("llvm.x86.avx512.permvar.sf.512"),
+               mlir::ValueRange{table, index[0]})
+        .getResult(0);
+  }));
+}
+
+/// p 2^floor(n).
+static Num scaleByFloor(Num p, Num n) {
+  const MathBuilder &m = *p.m;
+  return m.num(bySixteen(m, {p.v, n.v}, [&](mlir::ValueRange x) {
+    mlir::Value all =
+        mlir::arith::ConstantIntOp::create(m.b, m.loc, -1, /*width=*/16);
+    mlir::Value rounding =
+        mlir::arith::ConstantIntOp::create(m.b, m.loc, 4, /*width=*/32);
+    return mlir::LLVM::CallIntrinsicOp::create(
+               m.b, m.loc, x[0].getType(),
+               m.b.getStringAttr("llvm.x86.avx512.mask.scalef.ps.512"),
+               mlir::ValueRange{x[0], x[1], x[0], all, rounding})
+        .getResult(0);
+  }));
+}
+
+/// e^x, or 2^x, by the nearest sixteenth of a power of two: what is left of x is so small
+/// that a polynomial of third degree does, and the instruction that multiplies by powers of two
+/// takes the sixteenths off itself. Within 1.1 ulp; `x` is at most 2^17.
+static Num expBySixteenths(Num x, bool isOfTwo) {
+  constexpr double magic = 786432.0; // 3/2 2^19
+  Num shifted = isOfTwo ? x + magic : fma(x, x.m->f(kLog2E), magic);
+  Num n = shifted - magic;
+  Num r = isOfTwo ? (x - n) * kLn2 : subtractLn2(x, n);
+  Num p = fma(r * r, polynomial(r, kExpSixteenth), r);
+  Num power = lookUpSixteenth(shifted);
+  return scaleByFloor(fma(power, p, power), n);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
 /// An intrinsic of one f32 a lane.
 static Num callByLane(llvm::StringRef intrinsic, llvm::ArrayRef<Num> operands) {
   const MathBuilder &m = *operands[0].m;
@@ -172,6 +281,8 @@ Num kiln::expand::expandExp(Num x) {
   if (!hasScale(m))
     return multiplyOut(expScaled(x));
   Num bounded = clampAbove(x, m.isF64() ? 711 : 90);
+  if (hasSixteen(m))
+    return select(x < -104, 0.0, expBySixteenths(bounded, /*isOfTwo=*/false));
   Rounded n = roundToInt(bounded, kLog2E);
   return multiplyOutFrom(
       x, m.isF64() ? -746 : -104,
@@ -181,6 +292,8 @@ Num kiln::expand::expandExp(Num x) {
 Num kiln::expand::expandNormalExp(Num x) {
   if (hasPowers(*x.m))
     return callByLane("llvm.nvvm.ex2.approx.ftz.f32", {x * kLog2E});
+  if (hasSixteen(*x.m))
+    return expBySixteenths(x, /*isOfTwo=*/false);
   Rounded n = roundToInt(x, kLog2E);
   return (expM1Kernel(subtractLn2(x, n.n)) + 1.0) * powerOfTwo(n.k);
 }
@@ -191,6 +304,8 @@ Num kiln::expand::expandExp2(Num x) {
   bool f64 = x.m->isF64();
   double low = f64 ? -1076 : -151;
   Num bounded = clampAbove(x, f64 ? 1025 : 129);
+  if (hasSixteen(*x.m))
+    return select(x < low, 0.0, expBySixteenths(bounded, /*isOfTwo=*/true));
   if (!hasScale(*x.m))
     bounded = clampBelow(bounded, low);
   Rounded n = roundToInt(bounded);

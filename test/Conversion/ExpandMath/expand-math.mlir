@@ -13,16 +13,22 @@ func.func @vector(%x: vector<16xf32>) -> vector<16xf32> {
   return %0 : vector<16xf32>
 }
 
-// Where powers of two are an instruction, one such op ends an exponential; without,
-// or for shapes that LLVM's op does not have, two products do. Lanes that end at 0 are
-// left out, as scaling to a denormal is slow.
+// AVX-512 looks the fraction up and scales by the rest, in vectors of sixteen. Lanes that end
+// at 0 are left out, as scaling to a denormal is slow.
 // SCALES-LABEL: func @vector
-// SCALES: %[[P:.*]] = arith.addf
-// SCALES: %[[R:.*]] = llvm.call_intrinsic "llvm.ldexp"(%[[P]], %{{.*}}) : (vector<16xf32>, vector<16xi32>) -> vector<16xf32>
+// SCALES: %[[SHIFTED:.*]] = math.fma {{.*}} : vector<16xf32>
+// SCALES: %[[N:.*]] = arith.subf %[[SHIFTED]], %{{.*}}
+// SCALES: %[[INDEX:.*]] = arith.bitcast %[[SHIFTED]] : vector<16xf32> to vector<16xi32>
+// SCALES: %[[TABLE:.*]] = arith.constant dense<[1.000000e+00, 1.04427373,
+// SCALES: %[[POWER:.*]] = llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"(%[[TABLE]], %[[INDEX]])
+// SCALES: %[[P:.*]] = math.fma %[[POWER]], %{{.*}}, %[[POWER]] : vector<16xf32>
+// SCALES: %[[R:.*]] = llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"(%[[P]], %[[N]], %[[P]], %{{.*}}, %{{.*}})
 // SCALES: %[[ZERO:.*]] = arith.select %{{.*}}, %{{.*}}, %[[R]] : vector<16xi1>, vector<16xf32>
 // SCALES: return %[[ZERO]]
+
+// Without, or for shapes that the instructions do not have, two products scale.
 // SCALES-LABEL: func @rank_two
-// SCALES-NOT: llvm.ldexp
+// SCALES-NOT: llvm.x86
 // SCALES: arith.shli
 
 // A GPU has 2^x, lane by lane.
@@ -35,7 +41,7 @@ func.func @vector(%x: vector<16xf32>) -> vector<16xf32> {
 // POWERS-LABEL: func @rank_two
 // POWERS-NOT: llvm.nvvm
 // CHECK-LABEL: func @rank_two
-// CHECK-NOT: llvm.ldexp
+// CHECK-NOT: llvm.x86
 func.func @rank_two(%x: vector<2x8xf32>) -> vector<2x8xf32> {
   %0 = math.exp %x : vector<2x8xf32>
   return %0 : vector<2x8xf32>
@@ -140,4 +146,30 @@ func.func @bounded(%x: f64) -> f64 {
   %zero = arith.constant 0.0 : f64
   %0 = arith.minimumf %zero, %x : f64
   return %0 : f64
+}
+
+// Other numbers of lanes are parts of sixteen, or several of them, and f64 is scaled by an
+// integer: a scalar has the bits of a vector.
+// SCALES-LABEL: func @lanes
+// SCALES-SAME: %[[ONE:.*]]: f32, %[[FOUR:.*]]: vector<4xf32>, %[[MANY:.*]]: vector<32xf32>, %[[WIDE:.*]]: vector<8xf64>
+// SCALES: vector.broadcast %{{.*}} : i32 to vector<16xi32>
+// SCALES: llvm.x86.avx512.permvar.sf.512
+// SCALES: vector.extract %{{.*}}[0]
+// SCALES: llvm.x86.avx512.mask.scalef.ps.512
+// SCALES: vector.extract %{{.*}}[0]
+// SCALES: vector.shuffle %{{.*}} [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3] : vector<4xi32>, vector<4xi32>
+// SCALES: llvm.x86.avx512.permvar.sf.512
+// SCALES: vector.shuffle %{{.*}} [0, 1, 2, 3] : vector<16xf32>, vector<16xf32>
+// SCALES: llvm.x86.avx512.mask.scalef.ps.512
+// SCALES-COUNT-2: llvm.x86.avx512.permvar.sf.512
+// SCALES-COUNT-2: llvm.x86.avx512.mask.scalef.ps.512
+// SCALES-NOT: llvm.x86
+// SCALES: llvm.call_intrinsic "llvm.ldexp"({{.*}}) : (vector<8xf64>, vector<8xi64>) -> vector<8xf64>
+func.func @lanes(%x: f32, %y: vector<4xf32>, %z: vector<32xf32>, %w: vector<8xf64>)
+    -> (f32, vector<4xf32>, vector<32xf32>, vector<8xf64>) {
+  %0 = math.exp %x : f32
+  %1 = math.exp2 %y : vector<4xf32>
+  %2 = math.exp %z : vector<32xf32>
+  %3 = math.exp %w : vector<8xf64>
+  return %0, %1, %2, %3 : f32, vector<4xf32>, vector<32xf32>, vector<8xf64>
 }

@@ -27,9 +27,11 @@ def KilnExpandMathPass : Pass<"kiln-expand-math"> {
     selection, which is one instruction of x86, and where both operands may be NaN a
     mask that keeps the right one's; of two zeros the first is taken.
 
-    With `scales`, exponentials are multiplied by their power of two by the
-    intrinsic `llvm.ldexp`, which is one instruction of AVX-512 and a call
-    elsewhere; without it, in two steps by numbers made of their bits. With `powers`,
+    With `scales` (AVX-512), `exp` and `exp2` of f32 are a sixteenth of a power of two that
+    is looked up in a register, times a short polynomial, and scaled by the instruction
+    for that; other exponentials are multiplied by their power of two by the intrinsic
+    `llvm.ldexp`, which is one instruction there and a call elsewhere; without it, in two
+    steps by numbers made of their bits. With `powers`,
     `exp` and `exp2` of f32 are what is left of them beside `ex2.approx` of NVIDIA's GPUs,
     `rsqrt` is `rsqrt.approx`, and an `arith.divf` whose flags permit approximations
     (`afn`) multiplies by `rcp.approx`; `tanh` is within 3 ulp there, and maxima stay as
@@ -51,7 +53,7 @@ def KilnExpandMathPass : Pass<"kiln-expand-math"> {
   }];
   let options = [
     Option<"scales", "scales", "bool", /*default=*/"false",
-           "The processor multiplies floats by powers of two in one instruction.">,
+           "The processor has AVX-512, which multiplies floats by powers of two.">,
     Option<"powers", "powers", "bool", /*default=*/"false",
            "The processor has the instructions of NVIDIA's GPUs for powers of two.">
   ];
