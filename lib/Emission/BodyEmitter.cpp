@@ -73,9 +73,7 @@ LogicalResult BodyEmitter::emitLoad(LoadOp op) {
   if (op.getMask()) {
     mask = get(op.getMask());
     other = get(op.getOther());
-    std::optional<bool> known;
-    if (!kernel.decided.empty())
-      known = getFlag(mask);
+    std::optional<bool> known = getFlag(mask);
     if (known && !*known) {
       values[op.getResult()] = other;
       return success();

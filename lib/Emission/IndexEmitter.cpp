@@ -12,6 +12,7 @@
 #include "kiln/Dialect/Loop/Utils/IndexArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -98,6 +99,28 @@ Value KernelEmitter::emitIndexVector(ExprAttr expr, const Position &position) {
                    position.lanes);
 }
 
+/// `difference + lane * step >= 0` for each lane as a constant, where all indices are
+/// numbers; null where they are not.
+static Value getConstantFlags(ImplicitLocOpBuilder &b, ExprAttr difference,
+                              int64_t step, const Position &position) {
+  ExprAttr first = guard::substitute(difference, [&](ExprAttr leaf) {
+    if (!leaf.isDim())
+      return leaf;
+    Value index = position.dims[leaf.getPosition()];
+    auto number = index ? getConstantIntValue(index) : std::nullopt;
+    return number ? guard::getConstant(leaf.getContext(), *number) : leaf;
+  });
+  auto number = first.getConstant();
+  if (!number)
+    return {};
+  SmallVector<bool> flags;
+  for (int64_t lane = 0; lane < position.lanes; ++lane)
+    flags.push_back(*number + lane * step >= 0);
+  auto type = VectorType::get({position.lanes}, b.getI1Type());
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, ArrayRef<bool>(flags)));
+}
+
 /// A comparison along lanes that are neighbours: `difference >= 0`, where it
 /// moves by a fixed number a lane. One narrow comparison with constants, instead
 /// of indices for all lanes. Null where it is not so.
@@ -117,6 +140,9 @@ Value KernelEmitter::emitLaneComparison(ExprAttr difference,
     if (value && isa<VectorType>(value.getType()) &&
         guard::contains(difference, guard::getDim(context, k)))
       return {};
+  if (Value flags = getConstantFlags(b, difference, *step->getConstant(),
+                                     position))
+    return flags;
   Value first = emitIndex(difference, position);
   // Behind a multiple of the lanes, or before one, whole vectors are.
   int64_t one = *step->getConstant();
@@ -149,9 +175,13 @@ Value KernelEmitter::emitCondition(ExprAttr expr, const Position &position) {
     SmallVector<Value> flags;
     bool wide = false;
     for (ExprAttr operand : expr.getOperands()) {
+      if (expr.getKind() == ExprKind::And && isAssured(operand, position))
+        continue;
       flags.push_back(emitCondition(operand, position));
       wide |= isa<VectorType>(flags.back().getType());
     }
+    if (flags.empty())
+      flags.push_back(arith::ConstantIntOp::create(b, 1, 1));
     Value result;
     for (Value flag : flags) {
       flag = wide ? broadcast(flag, position.lanes) : flag;

@@ -244,11 +244,11 @@ Value KernelEmitter::loadApart(const Buffer &buffer, ExprAttr address,
   auto pointers = VectorType::get({lanes}, buffer.pointer.getType());
   Value addresses = LLVM::GEPOp::create(b, pointers, type, buffer.pointer,
                                         ArrayRef<LLVM::GEPArg>{offsets});
-  auto maskType = VectorType::get({lanes}, b.getI1Type());
-  Value all = mask ? mask
-                   : arith::ConstantOp::create(
-                         b, DenseElementsAttr::get(maskType, true))
-                         .getResult();
+  Value all = mask;
+  if (!mask)
+    all = arith::ConstantOp::create(
+        b, DenseElementsAttr::get(VectorType::get({lanes}, b.getI1Type()),
+                                  true));
   Value fallback =
       mask ? toMemory(broadcast(other, lanes), buffer.elementType) : Value();
   auto loaded = LLVM::masked_gather::create(
@@ -277,6 +277,10 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   if (mask && !wideMask && usesPadding && readsFirst && buffer.first >= lanes &&
       (isWide || access.kind == LaneAccess::Uniform))
     return loadOrFirst(buffer, address, position, isWide, mask, other);
+  bool picks = access.kind == LaneAccess::EverySecond && picksLanes &&
+               (masksTails || !position.mask);
+  if (mask && !wideMask && picks)
+    instead = getPadding(other, buffer.elementType, 2 * lanes);
   if (instead)
     std::swap(mask, isInside);
   if (mask && !wideMask) {
@@ -309,16 +313,22 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   }
 
   unsigned alignment = byteWidth(buffer.elementType);
-  if (access.kind == LaneAccess::EverySecond && masksTails) {
-    Value loaded =
-        loadEverySecond(b, b.getLoc(), elementPointer(buffer, address, position),
-                        VectorType::get({lanes}, type), mask, alignment);
+  if (access.kind == LaneAccess::EverySecond &&
+      (masksTails || (picksLanes && !mask))) {
+    Value pointer = elementPointer(buffer, address, position);
+    if (instead)
+      pointer = arith::SelectOp::create(b, isInside, pointer, instead);
+    Value loaded = loadEverySecond(b, b.getLoc(), pointer,
+                                   VectorType::get({lanes}, type), mask,
+                                   alignment);
     if (mask)
       loaded = arith::SelectOp::create(
           b, mask, loaded,
           toMemory(broadcast(other, lanes), buffer.elementType));
     return fromMemory(loaded, buffer.elementType);
   }
+  assert((!instead || access.kind == LaneAccess::Contiguous) &&
+         "another place is for vectors that are loaded");
   if (access.kind == LaneAccess::EverySecond ||
       access.kind == LaneAccess::Irregular)
     return loadApart(buffer, address, position, mask, other);

@@ -45,26 +45,29 @@ Value kiln::loop::loadEverySecond(OpBuilder &b, Location loc, Value pointer,
                                   VectorType type, Value mask,
                                   unsigned alignment) {
   int64_t lanes = type.getNumElements();
-  auto wide = VectorType::get({2 * lanes}, type.getElementType());
-  auto flags = VectorType::get({2 * lanes}, b.getI1Type());
-  // What lies between, and behind the last, is not read: it may be nobody's.
-  Value wideMask;
-  if (mask) {
-    Value words = arith::ExtUIOp::create(
-        b, loc, VectorType::get({lanes}, b.getI16Type()), mask);
-    Value bytes = vector::BitCastOp::create(
-        b, loc, VectorType::get({2 * lanes}, b.getI8Type()), words);
-    Value zero = arith::ConstantOp::create(
-        b, loc, cast<TypedAttr>(b.getZeroAttr(bytes.getType())));
-    wideMask =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bytes, zero);
-  } else {
-    SmallVector<bool> even;
-    for (int64_t k = 0; k < 2 * lanes; ++k)
-      even.push_back(k % 2 == 0);
-    wideMask = arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(flags, ArrayRef<bool>(even)));
+  if (!mask) {
+    // Two vectors that have one element in common, so that nothing is read behind the
+    // last of them.
+    Value next = LLVM::GEPOp::create(
+        b, loc, pointer.getType(), type.getElementType(), pointer,
+        ArrayRef<LLVM::GEPArg>{int32_t(lanes - 1)});
+    Value low = LLVM::LoadOp::create(b, loc, type, pointer, alignment);
+    Value high = LLVM::LoadOp::create(b, loc, type, next, alignment);
+    SmallVector<int64_t> picked;
+    for (int64_t k = 0; k < lanes; ++k)
+      picked.push_back(2 * k < lanes ? 2 * k : 2 * k + 1);
+    return vector::ShuffleOp::create(b, loc, low, high, picked);
   }
+  auto wide = VectorType::get({2 * lanes}, type.getElementType());
+  // What lies outside of the mask is not read: it may be nobody's.
+  Value words = arith::ExtUIOp::create(
+      b, loc, VectorType::get({lanes}, b.getI16Type()), mask);
+  Value bytes = vector::BitCastOp::create(
+      b, loc, VectorType::get({2 * lanes}, b.getI8Type()), words);
+  Value none = arith::ConstantOp::create(
+      b, loc, cast<TypedAttr>(b.getZeroAttr(bytes.getType())));
+  Value wideMask =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bytes, none);
   Value zero =
       arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(wide)));
   Value loaded = LLVM::MaskedLoadOp::create(

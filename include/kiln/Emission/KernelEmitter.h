@@ -90,6 +90,9 @@ struct Position {
   /// when `begin`, an expression without that index, is added to it.
   int64_t multiple = 1;
   guard::ExprAttr begin;
+  /// What the indices of `vectorDim` are known to be within, where that is less than its
+  /// extent.
+  guard::Interval bounds = {0, guard::Interval::kMax};
 };
 
 /// The position of a nest at a point of the shared domain: its own dims have no
@@ -386,6 +389,8 @@ protected:
   /// What is left of a row after whole vectors is one more vector with a mask,
   /// rather than elements one by one.
   bool masksTails = false;
+  /// Elements that are two apart are picked of vectors, aligned or not.
+  bool picksLanes = false;
   /// Reduced dimensions that memory has as one are walked as one.
   bool joinsReduced = false;
   /// Results that are stored past the caches where that can be, and whether the code

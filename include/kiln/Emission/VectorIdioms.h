@@ -25,8 +25,8 @@ transposeLanes(mlir::OpBuilder &b, mlir::Location loc,
                llvm::SmallVector<mlir::Value> rows);
 
 /// Loads elements 0, 2, 4, ... from `pointer` on, those inside `mask` if there is
-/// one: loads and a shuffle, which is several times as fast as a gather. For
-/// targets that have masks.
+/// one: loads and a shuffle, which is several times as fast as a gather. Without a mask
+/// what lies between them is read, too. Masks are for targets that have them.
 mlir::Value loadEverySecond(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::Value pointer, mlir::VectorType type,
                             mlir::Value mask, unsigned alignment);

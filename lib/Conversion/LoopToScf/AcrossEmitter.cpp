@@ -10,30 +10,146 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
+/// Comparisons that hold for all indices that a position may have.
+bool AcrossEmitter::isAssured(ExprAttr condition, const Position &position) {
+  bool isStrict = condition.getKind() == guard::ExprKind::Lt;
+  if (!isStrict && condition.getKind() != guard::ExprKind::Le)
+    return false;
+  guard::Assumptions assumptions = assumptionsOf(position);
+  for (auto [k, index] : llvm::enumerate(position.dims)) {
+    ExprAttr dim = guard::getDim(context, k);
+    auto number = index ? getConstantIntValue(index) : std::nullopt;
+    bool isVector = int(k) == position.vectorDim;
+    if (number)
+      assumptions.setRange(
+          dim, {*number, *number + (isVector ? position.lanes - 1 : 0)});
+    else if (isVector)
+      assumptions.setRange(dim, position.bounds);
+  }
+  ExprAttr difference = condition.getOperand(1) - condition.getOperand(0);
+  return guard::isKnownNonNegative(isStrict ? difference + -1 : difference,
+                                   assumptions);
+}
+
+/// True if some index of a nest is compared so that the outcome is known inside of a row along
+/// dimension `dim`, and not in all of it, as where a window reaches beyond.
+bool AcrossEmitter::hasEdge(unsigned dim, guard::Interval inside) {
+  auto isKnown = [&](ExprAttr condition, NestOpInterface nest,
+                     guard::Interval bounds) {
+    Position position;
+    position.dims.resize(sharedExtents.size());
+    position.extents = sharedExtents;
+    position = enter(position, nest.getDomain());
+    position.vectorDim = int(dim);
+    position.bounds = bounds;
+    return isAssured(condition, position);
+  };
+  bool found = false;
+  for (NestOpInterface nest : kernel.getNests())
+    nest->walk([&](IndexOp op) {
+      SmallVector<ExprAttr> dims;
+      for (Value operand : op.getIndices()) {
+        auto index = dyn_cast<BlockArgument>(operand);
+        auto number = index ? nest.getDimensionOf(index) : std::nullopt;
+        if (!number)
+          return;
+        dims.push_back(guard::getDim(context, *number));
+      }
+      ExprAttr expr = guard::substituteDims(op.getExpr(), dims);
+      auto look = [&](ExprAttr part) {
+        found |= guard::contains(part, guard::getDim(context, dim)) &&
+                 !isKnown(part, nest, Position().bounds) &&
+                 isKnown(part, nest, inside);
+      };
+      look(expr);
+      if (expr.getKind() == guard::ExprKind::And)
+        llvm::for_each(expr.getOperands(), look);
+    });
+  return found;
+}
+
+/// The nests at `lanes` columns from `index` on.
+LogicalResult AcrossEmitter::emitAt(Position at, const Row &row, Value index,
+                                    int64_t lanes, Value mask) {
+  at.dims[row.dim] = index;
+  at.lanes = lanes;
+  at.vectorDim = lanes > 1 ? int(row.dim) : -1;
+  at.mask = mask;
+  return row.beside ? emitPoints(at, *row.beside, schedule.getPoints())
+                    : emitNests(at);
+}
+
+/// The same for [from, to).
+LogicalResult AcrossEmitter::emitColumns(const Position &position,
+                                         const Row &row, Value from, Value to,
+                                         int64_t lanes, bool masked) {
+  auto columns = scf::ForOp::create(b, from, to, constantIndex(lanes));
+  OpBuilder::InsertionGuard inner(b);
+  b.setInsertionPoint(columns.getBody()->getTerminator());
+  Value index = columns.getInductionVar(), mask;
+  if (masked)
+    mask = firstLanes(arith::SubIOp::create(b, to, index), lanes);
+  return emitAt(position, row, index, lanes, mask);
+}
+
+/// A row of windows. Vectors at its ends are apart where they alone have to look which
+/// elements there are; and so is the last one where vectors end within the row: it begins where
+/// it ends with it, and has some elements of the one before again.
+LogicalResult AcrossEmitter::emitWindows(const Position &position,
+                                         const Row &row, int64_t extent) {
+  int64_t lanes = schedule.getLanes(), rest = extent % lanes;
+  int64_t first = 0, last = extent - rest;
+  if (hasEdge(row.dim, {lanes, guard::Interval::kMax}))
+    first = lanes;
+  if (rest == 0 && hasEdge(row.dim, {0, extent - lanes - 1}))
+    last -= lanes;
+  if (first > 0 && failed(emitAt(position, row, constantIndex(0), lanes)))
+    return failure();
+  Position inside = position;
+  inside.bounds = {first, last - 1};
+  if (failed(emitColumns(inside, row, constantIndex(first), constantIndex(last),
+                         lanes)))
+    return failure();
+  if (last == extent)
+    return success();
+  // What a result has overwritten cannot be read again.
+  if (rest == 0 || !analysis::getOverwrites(kernel))
+    return emitAt(position, row, constantIndex(extent - lanes), lanes);
+  return emitColumns(position, row, constantIndex(last), constantIndex(extent),
+                     masksTails ? lanes : 1, masksTails);
+}
+
+/// The nests at [from, to) in vectors, and what is left of them.
+LogicalResult AcrossEmitter::emitVectors(const Position &position,
+                                         const Row &row, Value from, Value to,
+                                         bool isWhole) {
+  int64_t lanes = schedule.getLanes(), chunk = schedule.getChunk();
+  auto extent = sharedExtents[row.dim].getConstant();
+  if (row.beside && extent && chunk >= *extent && *extent >= 2 * lanes &&
+      from == row.low && to == row.high)
+    return emitWindows(position, row, *extent);
+  if (isWhole && extent && chunk % lanes == 0)
+    return emitColumns(position, row, from, to, lanes);
+  Value length = arith::SubIOp::create(b, to, from);
+  Value rest = arith::RemUIOp::create(b, length, constantIndex(lanes));
+  Value split = arith::SubIOp::create(b, to, rest);
+  if (failed(emitColumns(position, row, from, split, lanes)))
+    return failure();
+  return masksTails ? emitColumns(position, row, split, to, lanes,
+                                  /*masked=*/true)
+                    : emitColumns(position, row, split, to, 1);
+}
+
 /// The nests at [low, high) of a row, piece by piece.
 LogicalResult AcrossEmitter::emitRow(const Position &position, const Row &row) {
-  int64_t lanes = schedule.getLanes(), chunk = schedule.getChunk();
-  auto emitFor = [&](Value from, Value to, int64_t width,
-                     bool masked = false) -> LogicalResult {
-    auto columns = scf::ForOp::create(b, from, to, constantIndex(width));
-    OpBuilder::InsertionGuard inner(b);
-    b.setInsertionPoint(columns.getBody()->getTerminator());
-    Position at = position;
-    at.dims[row.dim] = columns.getInductionVar();
-    at.lanes = width;
-    at.vectorDim = width > 1 ? int(row.dim) : -1;
-    if (masked)
-      at.mask = firstLanes(
-          arith::SubIOp::create(b, to, columns.getInductionVar()), width);
-    return row.beside ? emitPoints(at, *row.beside, schedule.getPoints())
-                      : emitNests(at);
-  };
+  int64_t lanes = schedule.getLanes();
   SmallVector<Value> results, past;
   for (NestOpInterface nest : kernel.getNests())
     if (nest.isPointwise())
@@ -44,21 +160,12 @@ LogicalResult AcrossEmitter::emitRow(const Position &position, const Row &row) {
       row.dim, row.low, row.high, lanes,
       [&](Value from, Value to, bool isWhole) {
         if (lanes == 1)
-          return emitFor(from, to, 1);
+          return emitColumns(position, row, from, to, 1);
         if (!past.empty())
           return emitStreamed(
               position, row.dim, from, to, lanes, past,
               [&](const Position &at) { return emitNests(at); });
-        if (isWhole && sharedExtents[row.dim].getConstant() &&
-            chunk % lanes == 0)
-          return emitFor(from, to, lanes);
-        Value length = arith::SubIOp::create(b, to, from);
-        Value rest = arith::RemUIOp::create(b, length, constantIndex(lanes));
-        Value split = arith::SubIOp::create(b, to, rest);
-        if (failed(emitFor(from, split, lanes)))
-          return failure();
-        return masksTails ? emitFor(split, to, lanes, /*masked=*/true)
-                          : emitFor(split, to, 1);
+        return emitVectors(position, row, from, to, isWhole);
       });
 }
 
@@ -101,11 +208,11 @@ LogicalResult AcrossEmitter::emitItems() {
   if (points > 1) {
     row.beside = analysis::getLaneDim(outer);
     outer[*row.beside] = guard::ceilDiv(outer[*row.beside], points);
-    keepPadding(schedule.getLanes());
+    keepPadding(2 * schedule.getLanes());
   }
   int64_t chunk = schedule.getChunk();
   sumBlock = schedule.getSumBlock();
-  joinsReduced = true;
+  joinsReduced = picksLanes = true;
   masksTails = schedule.getMasked() && !analysis::mayTrap(kernel);
   setStreamed(schedule.getStream());
   auto isMore = [](ExprAttr extent) { return !extent.isConstant(1); };

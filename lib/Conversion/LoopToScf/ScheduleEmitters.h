@@ -51,9 +51,20 @@ private:
   };
 
   LogicalResult emitItems() override;
+  bool isAssured(guard::ExprAttr condition, const Position &position) override;
+  bool hasEdge(unsigned dim, guard::Interval inside);
   LogicalResult emitInPieces(const Position &position, unsigned dim,
                              const Row &row);
   LogicalResult emitRow(const Position &position, const Row &row);
+  LogicalResult emitVectors(const Position &position, const Row &row,
+                            Value from, Value to, bool isWhole);
+  LogicalResult emitWindows(const Position &position, const Row &row,
+                            int64_t extent);
+  LogicalResult emitColumns(const Position &position, const Row &row,
+                            Value from, Value to, int64_t lanes,
+                            bool masked = false);
+  LogicalResult emitAt(Position at, const Row &row, Value index, int64_t lanes,
+                       Value mask = {});
 };
 
 class WithinEmitter : public ScheduledEmitter<WithinScheduleAttr> {

@@ -4,10 +4,10 @@
 // and where padding is read there is no branch but another address. 7 points in rows of
 // 4 items: the last item has one, which is walked alone.
 // CHECK-LABEL: func.func @main
-// CHECK: loop.launch @kernels::@window({{.*}}) symbols [] work 20 grain 1 scratch 64
+// CHECK: loop.launch @kernels::@window({{.*}}) symbols [] work 20 grain 1 scratch 128
 // CHECK-LABEL: func.func @window
 // CHECK: %[[PAD:.+]] = llvm.getelementptr %arg4[
-// CHECK: llvm.store %{{.+}}, %[[PAD]] {{.*}} : vector<16xf32>, !llvm.ptr
+// CHECK: llvm.store %{{.+}}, %[[PAD]] {{.*}} : vector<32xf32>, !llvm.ptr
 // CHECK: scf.for
 // CHECK: scf.if
 // CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<16xf32>, vector<16xf32>)

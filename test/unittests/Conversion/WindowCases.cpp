@@ -389,6 +389,68 @@ func.func @main(%x: !x, %w: !w, %p: !b) -> !y {
   return %r : !y
 })";
 
+// Largest elements of rows that vectors end within: every second window, with padding at
+// both ends, and in front; all windows, added to what the result may be placed over; and of rows
+// that are whole vectors, in words of another type.
+static const char kPooledRows[] = R"(
+!x = tensor<?x9x75xf32, #guard.shape<[s0, 9, 75]>>
+!y = tensor<?x5x38xf32, #guard.shape<[s0, 5, 38]>>
+!z = tensor<?x4x37xf32, #guard.shape<[s0, 4, 37]>>
+!w = tensor<?x6x64xbf16, #guard.shape<[s0, 6, 64]>>
+func.func @main(%x: !x, %y: !x, %w: !w) -> (!y, !z, !x, !w) {
+  %half = loop.kernel @half ins(%a = %x : !x) shared [s0, 5, 38] -> !y {
+    %low = arith.constant 0xFF800000 : f32
+    %zero = arith.constant 0 : index
+    %m = loop.reduce parallel (%n, %i, %j) in [s0, 5, 38] reduction (%k, %l) in [3, 3] <max> : !y {
+      %v = loop.index (and(le(0, %i * 2 + %k - 1), le(%i * 2 + %k - 1, 8), le(0, %j * 2 + %l - 1), le(%j * 2 + %l - 1, 74)))
+      %c = arith.cmpi ne, %v, %zero : index
+      %e = loop.load %a[%n, %i * 2 + %k - 1, %j * 2 + %l - 1] mask %c, %low : !x
+      loop.yield %e : f32
+    }
+    loop.return %m : !y
+  }
+  %part = loop.kernel @part ins(%a = %x : !x) shared [s0, 4, 37] -> !z {
+    %high = arith.constant 0x7F800000 : f32
+    %zero = arith.constant 0 : index
+    %m = loop.reduce parallel (%n, %i, %j) in [s0, 4, 37] reduction (%k, %l) in [2, 3] <min> : !z {
+      %v = loop.index (le(0, %j * 2 + %l - 1))
+      %c = arith.cmpi ne, %v, %zero : index
+      %e = loop.load %a[%n, %i * 2 + %k, %j * 2 + %l - 1] mask %c, %high : !x
+      loop.yield %e : f32
+    }
+    loop.return %m : !z
+  }
+  %all = loop.kernel @all ins(%a = %x : !x, %b = %y : !x) shared [s0, 9, 75] -> !x {
+    %low = arith.constant 0xFF800000 : f32
+    %zero = arith.constant 0 : index
+    %m = loop.reduce parallel (%n, %i, %j) in [s0, 9, 75] reduction (%k, %l) in [1, 3] <max> : !x {
+      %v = loop.index (and(le(0, %j + %l - 1), le(%j + %l - 1, 74)))
+      %c = arith.cmpi ne, %v, %zero : index
+      %e = loop.load %a[%n, %i + %k, %j + %l - 1] mask %c, %low : !x
+      loop.yield %e : f32
+    }
+    %s = loop.pointwise (%n, %i, %j) in [s0, 9, 75] : !x {
+      %p = loop.load %m[%n, %i, %j] : !x
+      %q = loop.load %b[%n, %i, %j] : !x
+      %f = arith.addf %p, %q : f32
+      loop.yield %f : f32
+    }
+    loop.return %s : !x
+  }
+  %whole = loop.kernel @whole ins(%a = %w : !w) shared [s0, 6, 64] -> !w {
+    %low = arith.constant 0xFF80 : bf16
+    %zero = arith.constant 0 : index
+    %m = loop.reduce parallel (%n, %i, %j) in [s0, 6, 64] reduction (%k, %l) in [3, 3] <max> : !w {
+      %v = loop.index (and(le(0, %i + %k - 1), lt(%i + %k - 1, 6), le(0, %j + %l - 1), lt(%j + %l - 1, 64)))
+      %c = arith.cmpi ne, %v, %zero : index
+      %e = loop.load %a[%n, %i + %k - 1, %j + %l - 1] mask %c, %low : !w
+      loop.yield %e : bf16
+    }
+    loop.return %m : !w
+  }
+  return %half, %part, %all, %whole : !y, !z, !x, !w
+})";
+
 // Groups of four channels that give twelve, of an image with its channels last: a matrix for
 // each group, whose windows are read where they lie.
 static const char kGroups[] = R"(
@@ -447,6 +509,8 @@ llvm::ArrayRef<LoopCase> loop::getWindowCases() {
       {"DepthwiseKnownSpecial", kDepthwiseKnown, {{}}, 0, 1024, /*special=*/true},
       {"Pooling", kPooling, few, 0, 1024},
       {"PoolingSpecial", kPooling, few, 0, 1024, /*special=*/true},
+      {"PooledRows", kPooledRows, {{{"s0", 2}}, {{"s0", 0}}}},
+      {"PooledRowsSpecial", kPooledRows, {{{"s0", 3}}}, 0, 64, /*special=*/true},
   };
   return cases;
 }

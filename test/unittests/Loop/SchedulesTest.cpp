@@ -96,6 +96,13 @@ TEST(Schedules, WindowsOfNeighboursAreWalkedTogether) {
   shape.beside = 0;
   EXPECT_EQ(chooseAcross(shape, kWide).points, 8);
   EXPECT_EQ(chooseAcross(shape, kNarrow).points, 4);
+  // A pooling has nothing that all of them read.
+  shape.readsAlone = true;
+  EXPECT_EQ(chooseAcross(shape, kWide).points, 2);
+  shape.beside = 56;
+  EXPECT_EQ(chooseAcross(shape, kWide).points, 2);
+  shape.beside = 1;
+  EXPECT_EQ(chooseAcross(shape, kWide).points, 1);
   shape.hasWindows = false;
   EXPECT_EQ(chooseAcross(shape, kWide).points, 1);
 }

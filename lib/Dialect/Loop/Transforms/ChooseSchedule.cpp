@@ -179,6 +179,10 @@ ScheduleAttr Chooser::chooseAcross(KernelOp kernel, ArrayRef<ExprAttr> shared,
     unsigned beside = analysis::getLaneDim(shared.take_front(lane));
     shape.beside = shared[beside].getConstant();
     shape.hasWindows = hasWindows(kernel, shared.size());
+    shape.readsAlone =
+        llvm::all_of(kernel.getNests(), [](NestOpInterface nest) {
+          return !nest.isReduction() || analysis::getReads(nest).size() <= 1;
+        });
   }
   AcrossSchedule s = loop::chooseAcross(shape, machine);
   return AcrossScheduleAttr::get(context, s.lanes, s.chunk, s.sumBlock,

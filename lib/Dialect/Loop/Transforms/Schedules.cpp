@@ -69,6 +69,8 @@ static constexpr int64_t kMaxBlockRows = 192, kUnknownBlockRows = 96,
                          kMinBlockRows = 24;
 /// Columns of a block's product at a time.
 static constexpr int64_t kBlockColumns = 1024;
+/// Neighbours that are walked together where they share no factors.
+static constexpr int64_t kMaxPointsAlone = 2;
 /// Rows and columns of an item of a product of unknown size.
 static constexpr int64_t kItemRows = 960, kItemColumns = 256;
 
@@ -98,6 +100,10 @@ int64_t loop::getGrain(const Machine &machine, int64_t pointsPerItem) {
 /// they read, and if that can be, so many that none are left at the end of a row.
 static int64_t choosePoints(const AcrossShape &kernel, const Machine &machine) {
   int64_t most = machine.registers / 4;
+  // What only some windows share is in the cache, and many rows at a time are no order in
+  // which a processor expects what is read next.
+  if (kernel.readsAlone)
+    most = std::min(most, kMaxPointsAlone);
   if (!kernel.hasWindows || most < 2)
     return 1;
   if (!kernel.beside)

@@ -78,6 +78,9 @@ struct AcrossShape {
   /// Its reductions are over windows, which neighbours in the dimension before the
   /// last share in part; and the extent of that dimension.
   bool hasWindows = false;
+  /// These windows are read alone, as those of a pooling: there are no factors that
+  /// neighbours share.
+  bool readsAlone = false;
   Size beside;
 };
 struct AcrossSchedule {
