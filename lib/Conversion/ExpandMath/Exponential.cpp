@@ -163,8 +163,7 @@ bySixteen(const MathBuilder &m, mlir::ValueRange operands,
   return all[0];
 }
 
-/// 2^(n / 16), n being among the low bits of a number to which 3/2 2^19 was added: what
-/// the fraction of n / 16 is is looked up.
+/// kSixteenths[n mod 16], n being among the low bits of a number to which 3/2 2^19 was added.
 static Num lookUpSixteenth(Num shifted) {
   const MathBuilder &m = *shifted.m;
   return m.num(bySixteen(m, bits(shifted).v, [&](mlir::ValueRange index) {
@@ -198,14 +197,13 @@ static Num scaleByFloor(Num p, Num n) {
 
 /// e^x, or 2^x, by the nearest sixteenth of a power of two: what is left of x is so small
 /// that a polynomial of third degree does, and the instruction that multiplies by powers of two
-/// takes the sixteenths off itself. Within 1.1 ulp; `x` is at most 2^17.
+/// takes the sixteenths off itself. Within 1 ulp; `x` is at most 2^17.
 static Num expBySixteenths(Num x, bool isOfTwo) {
   constexpr double magic = 786432.0; // 3/2 2^19
   Num shifted = isOfTwo ? x + magic : fma(x, x.m->f(kLog2E), magic);
   Num n = shifted - magic;
   Num r = isOfTwo ? (x - n) * kLn2 : subtractLn2(x, n);
-  Num p = fma(r * r, polynomial(r, kExpSixteenth), r);
-  Num power = lookUpSixteenth(shifted);
+  Num p = polynomial(r, kExpSixteenth), power = lookUpSixteenth(shifted);
   return scaleByFloor(fma(power, p, power), n);
 }
 

@@ -277,6 +277,24 @@ INSTANTIATE_TEST_SUITE_P(
       return name.substr(name.find('.') + 1);
     });
 
+// e^0 is 1, whatever is looked up for it: a row's largest element has it in a softmax.
+TEST(ExpandMath, ExponentialOfZeroIsOne) {
+  for (const CPUTarget &target : runnableTargets())
+    for (const char *op : {"math.exp", "math.exp2"})
+      for (unsigned lanes : {1u, 4u, 16u, 32u}) {
+        LoadedImage image =
+            compileKernels(kernelSource(op, false, "f32", lanes), target);
+        kiln_cpu_kernel_t kernel = image.find("k");
+        ASSERT_TRUE(kernel);
+        std::vector<float> x(lanes, 0.0f), y(lanes), r(lanes);
+        x[0] = -0.0f;
+        void *ptr[] = {x.data(), y.data(), r.data()};
+        kernel(ptr, nullptr, 0, 1, nullptr);
+        for (float value : r)
+          EXPECT_EQ(value, 1.0f) << op << " of " << lanes << " lanes";
+      }
+}
+
 // f16 and bf16 operands are computed in f32: the result is the f32 function of
 // the extended operand, rounded once.
 TEST(ExpandMath, ComputesSmallFloatsInF32) {
