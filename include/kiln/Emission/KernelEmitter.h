@@ -194,12 +194,12 @@ protected:
   Value load(const Buffer &buffer, guard::ExprAttr address,
              const Position &position, ArrayRef<int> varyingDims, Value mask,
              Value other);
-  /// With `streams` past the caches: whole vectors that are aligned.
   Value loadApart(const Buffer &buffer, guard::ExprAttr address,
                   const Position &position, Value mask, Value other);
   Value loadOrFirst(const Buffer &buffer, guard::ExprAttr address,
                     const Position &position, bool isWide, Value isInside,
                     Value other);
+  /// With `streams` past the caches: whole vectors that are aligned.
   void store(const Buffer &buffer, guard::ExprAttr address,
              const Position &position, Value value, bool streams = false);
   Value fromMemory(Value loaded, Type elementType);
