@@ -100,7 +100,10 @@ def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::ModuleOp"> {
 
     Where channels are in groups of four and more, on a processor, the groups are a dimension in front of the
     channels of one, and both are last; who counts all channels as one reads them by quotient and remainder. Narrower
-    groups keep their order.
+    groups keep their order: if they are one convolution in five at most they read a copy of
+    their image as it was, else all keep theirs. A result that reads rows at computed positions
+    of such an image, as of one that is resized, has its channels last, too, and is copied where
+    it is returned.
 
     Before:
 

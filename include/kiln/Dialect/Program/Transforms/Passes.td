@@ -25,7 +25,8 @@ def ProgramHoistPreparationPass
     nothing but the preparation reads it: such is let go of, and is written just before it
     is read, as a weight with its channels last between the archive's and its panels. What stays
     may take `limit` bytes, and as much beside as the weights that nothing else
-    reads, or a few elements of at computed positions (`program.sparse`): those of an archive are mapped, and pages that nobody touches leave memory.
+    reads, or a few elements of at computed positions (`program.sparse`): those of an
+    archive are mapped, and pages that nobody touches leave memory.
     (A weight that a caller has set does not.) On a GPU, whose memory has the weights
     whether they are read or not, it may take `limit` bytes. Launches
     that share such weights, or read each other's results, are judged together: first
