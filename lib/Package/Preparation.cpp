@@ -26,18 +26,21 @@ static bool isPrepared(const Program &program, ValueId id) {
          program.values[rootOf(program, id)].kind == Value::Kind::Prepared;
 }
 
-/// What a launch or a grid touches; null for other steps.
+const std::vector<ValueId> *getBuffers(const Step &step) {
+  if (auto *launch = std::get_if<LaunchStep>(&step))
+    return &launch->buffers;
+  auto *grid = std::get_if<GridStep>(&step);
+  return grid ? &grid->buffers : nullptr;
+}
+
+/// The same, and which of them it writes.
 static const std::vector<ValueId> *
 buffersOf(const Step &step, const std::vector<uint32_t> *&writes) {
-  if (auto *launch = std::get_if<LaunchStep>(&step)) {
+  if (auto *launch = std::get_if<LaunchStep>(&step))
     writes = &launch->writes;
-    return &launch->buffers;
-  }
-  if (auto *grid = std::get_if<GridStep>(&step)) {
+  else if (auto *grid = std::get_if<GridStep>(&step))
     writes = &grid->writes;
-    return &grid->buffers;
-  }
-  return nullptr;
+  return getBuffers(step);
 }
 
 /// `foo_` overloads; see kiln/Runtime/Operator.h.

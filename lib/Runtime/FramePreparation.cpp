@@ -93,9 +93,7 @@ Status ProgramRunner::Frame::prepare() {
 /// What a step of the preparation read of the archive need not stay in memory
 /// beside what it made of it.
 void ProgramRunner::Frame::releaseWeights(const package::Step &step) {
-  auto *launch = std::get_if<package::LaunchStep>(&step);
-  for (ValueId id :
-       launch ? launch->buffers : std::get<package::GridStep>(step).buffers) {
+  for (ValueId id : *package::getBuffers(step)) {
     const package::Value &value = program_.values[plan_.root[id]];
     if (value.kind != package::Value::Kind::Slot)
       continue;

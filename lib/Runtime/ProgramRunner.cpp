@@ -269,14 +269,6 @@ Status ProgramRunner::addCheck(size_t index, const package::ExternStep &call) {
   return Status::success();
 }
 
-/// What a launch or a grid reads and writes; null for other steps.
-static const std::vector<package::ValueId> *buffersOf(const package::Step &step) {
-  if (auto *launch = std::get_if<package::LaunchStep>(&step))
-    return &launch->buffers;
-  auto *grid = std::get_if<package::GridStep>(&step);
-  return grid ? &grid->buffers : nullptr;
-}
-
 /// Notes which steps are preparation, what they read, and what no step behind them
 /// does. `root` is known.
 void ProgramRunner::Plan::findPreparation(const Program &program) {
@@ -287,7 +279,7 @@ void ProgramRunner::Plan::findPreparation(const Program &program) {
     if (!isPreparation.back())
       continue;
     prepares = true;
-    for (package::ValueId id : *buffersOf(step))
+    for (package::ValueId id : *package::getBuffers(step))
       if (const Value &value = program.values[root[id]];
           value.kind == Value::Kind::Slot)
         reads[value.slot] = true;
@@ -303,7 +295,7 @@ void ProgramRunner::Plan::findPreparation(const Program &program) {
   // Launches alone use what is prepared.
   std::vector<bool> isRead(program.values.size());
   for (size_t i = program.steps.size(); i-- > 0;)
-    if (auto *buffers = buffersOf(program.steps[i]))
+    if (auto *buffers = package::getBuffers(program.steps[i]))
       for (package::ValueId id : *buffers)
         if (package::ValueId value = root[id];
             program.values[value].kind == Value::Kind::Prepared &&

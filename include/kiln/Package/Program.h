@@ -287,6 +287,9 @@ struct Program {
   ExprId arenaBytes = kNone; ///< size of the arena; kNone: no arena
 };
 
+/// What a launch or a grid reads and writes; null for other steps.
+const std::vector<ValueId> *getBuffers(const Step &step);
+
 /// True for a launch that writes a prepared value. It depends on weights alone, so it is
 /// left out of calls whose weights are those of the call before.
 bool isPreparation(const Program &program, const Step &step);

@@ -84,12 +84,14 @@ class ConvertLoopToScf
     for (KernelOp kernel : kernels)
       numbers.push_back(numbering.getNumber(kernel));
     EmittedByContent emitted;
+    analysis::SizeHints hints(module);
     for (auto [kernel, number] : llvm::zip_equal(kernels, numbers))
-      if (failed(convert(kernel, number, home, emitted)))
+      if (failed(convert(kernel, number, home, hints, emitted)))
         return signalPassFailure();
   }
 
   LogicalResult convert(KernelOp kernel, unsigned number, ModuleOp home,
+                        const analysis::SizeHints &hints,
                         EmittedByContent &emitted) {
     ScheduleAttr schedule = kernel.getScheduleAttr();
     if (!schedule)
@@ -143,7 +145,6 @@ class ConvertLoopToScf
         builder.getI64IntegerAttr(schedule.getGrain()), code.scratch,
         kernel.getOriginsAttr(), schedule, kernel.getTrafficAttr(),
         analysis::getOverwrites(kernel));
-    analysis::SizeHints hints(getOperation());
     if (SmallVector<int64_t> sparse = analysis::getSparseInputs(kernel, hints);
         !sparse.empty())
       launch->setAttr(kSparseAttrName, builder.getDenseI64ArrayAttr(sparse));

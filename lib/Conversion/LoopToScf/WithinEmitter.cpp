@@ -116,7 +116,7 @@ LogicalResult WithinEmitter::emitRow(const Position &row, const Position &part) 
       masksTails = schedule.getMasked() && !analysis::mayTrap(nest);
       bool isPart = parts && getRowParts(kernel, nest);
       emitted = isPart ? addToPart(cast<ReduceOp>(nest.getOperation()), part,
-                                   beside[k])
+                                   getLanes(k).beside)
                        : emitNest(nest, row, getLanes(k));
     }
     if (failed(emitted))

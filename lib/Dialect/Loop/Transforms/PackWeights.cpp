@@ -36,12 +36,6 @@ static int64_t getPanelBytes(const analysis::PackableProduct &product) {
          analysis::getElementBytes(ContractOp(product.op).getAccType());
 }
 
-static int64_t getWeightBytes(Value weight) {
-  auto type = cast<RankedTensorType>(weight.getType());
-  return type.getNumElements() *
-         analysis::getElementBytes(type.getElementType());
-}
-
 namespace {
 /// The panels of a function.
 class Packer {
@@ -53,6 +47,9 @@ public:
   void pack(KernelOp kernel);
 
 private:
+  int64_t getWeightBytes(Value weight) const {
+    return hints.getBytes(cast<RankedTensorType>(weight.getType()));
+  }
   int64_t getExtraBytes(const analysis::PackableProduct &product) const;
   bool isFreed(const analysis::PackableProduct &product, Value weight) const;
   void packFewRows(KernelOp kernel, const analysis::KernelStrides &strides);

@@ -59,6 +59,7 @@ private:
   bool mayPrepare(LaunchOp launch);
   bool isLasting(Value buffer);
   void findLaunches();
+  llvm::SmallSetVector<LaunchOp, 4> getWriters(LaunchOp launch);
   SmallVector<FreedWeight> findFreedWeights();
   SmallVector<Group> findGroups(ArrayRef<FreedWeight> weights);
   bool isReady(LaunchOp launch, const llvm::DenseSet<Operation *> &kept);
@@ -81,7 +82,6 @@ private:
   /// In the order of the program, and by what they write.
   llvm::SetVector<LaunchOp> launches;
   llvm::DenseMap<Value, LaunchOp> prepared;
-  SmallVector<LaunchOp> hoisted;
 };
 
 class HoistPreparation
@@ -203,6 +203,16 @@ void Hoister::findLaunches() {
   }
 }
 
+/// The launches that wrote what `launch` reads, of those that may be prepared.
+llvm::SmallSetVector<LaunchOp, 4> Hoister::getWriters(LaunchOp launch) {
+  llvm::SmallSetVector<LaunchOp, 4> writers;
+  for (auto [k, buffer] : llvm::enumerate(launch.getBuffers()))
+    if (!launch.getWrites()[k])
+      if (LaunchOp writer = prepared.lookup(getFixedRoot(buffer)))
+        writers.insert(writer);
+  return writers;
+}
+
 /// True if a launch touches few pages of an operand.
 static bool readsLittle(OpOperand &use) {
   auto sparse =
@@ -280,10 +290,8 @@ SmallVector<Group> Hoister::findGroups(ArrayRef<FreedWeight> weights) {
   llvm::EquivalenceClasses<Operation *> classes;
   for (LaunchOp launch : launches) {
     classes.insert(launch);
-    for (auto [k, buffer] : llvm::enumerate(launch.getBuffers()))
-      if (!launch.getWrites()[k])
-        if (LaunchOp writer = prepared.lookup(getFixedRoot(buffer)))
-          classes.unionSets(writer, launch);
+    for (LaunchOp writer : getWriters(launch))
+      classes.unionSets(writer, launch);
   }
   for (const FreedWeight &weight : weights)
     for (LaunchOp reader : weight.readers)
@@ -315,12 +323,8 @@ SmallVector<Group> Hoister::findGroups(ArrayRef<FreedWeight> weights) {
 /// True if what `launch` reads is a weight, or made by launches that are kept.
 bool Hoister::isReady(LaunchOp launch,
                       const llvm::DenseSet<Operation *> &kept) {
-  for (auto [k, buffer] : llvm::enumerate(launch.getBuffers()))
-    if (!launch.getWrites()[k])
-      if (LaunchOp writer = prepared.lookup(getFixedRoot(buffer)))
-        if (!kept.contains(writer))
-          return false;
-  return true;
+  return llvm::all_of(getWriters(launch),
+                      [&](LaunchOp writer) { return kept.contains(writer); });
 }
 
 /// What `launch` takes beside those that are kept: its results, less weights that nobody
@@ -336,12 +340,7 @@ int64_t Hoister::getCost(LaunchOp launch, const Group &group,
     if (llvm::is_contained(weight->readers, launch) &&
         llvm::all_of(weight->readers, isKeptThen))
       cost -= weight->bytes;
-  llvm::SmallSetVector<LaunchOp, 4> writers;
-  for (auto [k, buffer] : llvm::enumerate(launch.getBuffers()))
-    if (!launch.getWrites()[k])
-      if (LaunchOp writer = prepared.lookup(getFixedRoot(buffer)))
-        writers.insert(writer);
-  for (LaunchOp writer : writers)
+  for (LaunchOp writer : getWriters(launch))
     cost += getLastingBytes(writer, isKeptThen) - getLastingBytes(writer, isKept);
   return cost;
 }
@@ -453,11 +452,9 @@ SmallVector<LaunchOp> Hoister::getOrder() {
       while (!waiting.empty()) {
         LaunchOp launch = waiting.back();
         size_t others = waiting.size();
-        for (auto [k, buffer] : llvm::enumerate(launch.getBuffers()))
-          if (!launch.getWrites()[k])
-            if (LaunchOp writer = prepared.lookup(getFixedRoot(buffer));
-                writer && !order.contains(writer))
-              waiting.push_back(writer);
+        for (LaunchOp writer : getWriters(launch))
+          if (!order.contains(writer))
+            waiting.push_back(writer);
         if (waiting.size() > others)
           continue;
         order.insert(launch);
@@ -478,7 +475,6 @@ void Hoister::hoist() {
       firstStep = launch->getNextNode();
     else
       launch->moveBefore(firstStep);
-    hoisted.push_back(launch);
   }
 }
 
@@ -501,11 +497,10 @@ void Hoister::run() {
           remark::passed(function.getLoc(),
                          remarks::kPrepared.function(function.getSymName()))) {
     int64_t bytes = 0;
-    llvm::DenseSet<Operation *> all(hoisted.begin(), hoisted.end());
-    for (LaunchOp launch : hoisted)
+    for (LaunchOp launch : launches)
       bytes += getLastingBytes(
-          launch, [&](LaunchOp user) { return all.contains(user); });
-    told << remark::metric("launches", hoisted.size())
+          launch, [&](LaunchOp user) { return launches.contains(user); });
+    told << remark::metric("launches", launches.size())
          << remark::metric("bytes", bytes) << remark::metric("weights", freed);
   }
 }
