@@ -49,6 +49,11 @@ unsigned allowedProcessors() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
+/// Threads of all pools that work or look for work. Where they are more than there
+/// are processors, who has no work goes to sleep instead of taking the time of a
+/// thread that has.
+std::atomic<unsigned> awake{0};
+
 /// Tiles of a share: enough to level out threads of unequal speed, few enough
 /// that claiming costs nothing.
 constexpr int64_t kTilesOfShare = 8;
@@ -69,7 +74,8 @@ constexpr unsigned kPauses = 4096;
 } // namespace
 
 ThreadPool::ThreadPool(unsigned threads, unsigned spinMicros)
-    : threads_(std::min(threads == 0 ? allowedProcessors() : threads, 1024u)),
+    : processors_(allowedProcessors()),
+      threads_(std::min(threads == 0 ? processors_ : threads, 1024u)),
       spinMicros_(spinMicros), shares_(new Share[threads_]) {}
 
 ThreadPool::~ThreadPool() {
@@ -254,6 +260,7 @@ void ThreadPool::run(Phase *phases, size_t count) {
 void ThreadPool::runShared(Phase *phases, size_t count) {
   if (workers_.empty())
     start();
+  awake.fetch_add(1, std::memory_order_relaxed);
   phases_ = phases;
   count_ = static_cast<uint32_t>(count);
   open(0);
@@ -271,9 +278,11 @@ void ThreadPool::runShared(Phase *phases, size_t count) {
     if (spins > kPauses)
       std::this_thread::yield();
   }
+  awake.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void ThreadPool::workerLoop(unsigned thread) {
+  awake.fetch_add(1, std::memory_order_relaxed);
   uint64_t seen = 0;
   while (!stop_.load(std::memory_order_relaxed)) {
     uint64_t now = signal_.load();
@@ -288,7 +297,8 @@ void ThreadPool::workerLoop(unsigned thread) {
         }
         if (now != seen)
           break;
-        if (std::chrono::steady_clock::now() >= deadline) {
+        if (awake.load(std::memory_order_relaxed) > processors_ ||
+            std::chrono::steady_clock::now() >= deadline) {
           sleep(seen);
           break;
         }
@@ -302,12 +312,15 @@ void ThreadPool::workerLoop(unsigned thread) {
     if (!isDone)
       sleep(seen);
   }
+  awake.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void ThreadPool::sleep(uint64_t seen) {
   std::unique_lock<std::mutex> lock(sleepMutex_);
   sleepers_.fetch_add(1);
+  awake.fetch_sub(1, std::memory_order_relaxed);
   sleepCondition_.wait(lock, [&] { return signal_.load() != seen; });
+  awake.fetch_add(1, std::memory_order_relaxed);
   sleepers_.fetch_sub(1);
 }
 

@@ -75,7 +75,8 @@ private:
 class ThreadPool {
 public:
   /// `threads` counts the caller; 0 means one per processor this process may
-  /// use. Idle workers spin for `spinMicros` before they sleep.
+  /// use. Idle workers spin for `spinMicros` before they sleep, less where all
+  /// pools of the process have more threads awake than there are processors.
   explicit ThreadPool(unsigned threads, unsigned spinMicros = 5000);
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
@@ -144,6 +145,7 @@ private:
   uint32_t runSingles(uint32_t phase);
   void runShared(Phase *phases, size_t count);
 
+  const unsigned processors_; ///< that this process may run on
   const unsigned threads_;
   const unsigned spinMicros_;
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <gtest/gtest.h>
+#include <memory>
 
 using namespace kiln::runtime;
 
@@ -246,6 +247,22 @@ TEST(ThreadPool, CallersMayCompete) {
   for (std::thread &caller : callers)
     caller.join();
   EXPECT_EQ(total, 4 * 500 * 100);
+}
+
+TEST(ThreadPool, PoolsTakeTurns) {
+  // More threads than processors: workers of the pools that wait fall asleep, and are
+  // there again when it is their turn.
+  std::vector<std::unique_ptr<ThreadPool>> pools;
+  for (int p = 0; p < 8; ++p)
+    pools.push_back(std::make_unique<ThreadPool>(8));
+  for (int round = 0; round < 100; ++round)
+    for (auto &pool : pools) {
+      std::atomic<int64_t> total{0};
+      pool->parallelFor(64, 1, [&](int64_t begin, int64_t end, unsigned) {
+        total += end - begin;
+      });
+      EXPECT_EQ(total, 64);
+    }
 }
 
 TEST(ThreadPool, RegionsNest) {
