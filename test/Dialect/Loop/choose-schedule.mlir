@@ -205,7 +205,7 @@ func.func @few_columns(%x: tensor<16x36864xf32>, %y: tensor<144x36864xf32>) -> t
 // CHECK-LABEL: func.func @images
 // CHECK: schedule #loop.packed<{{.*}}item_rows = 102, item_columns = 64,
 // CHECK: schedule #loop.packed<{{.*}}item_rows = 102, item_columns = 128,
-// CHECK: schedule #loop.packed<{{.*}}item_rows = 66, item_columns = 48,
+// CHECK: schedule #loop.packed<{{.*}}item_rows = 66, item_columns = 32,
 func.func @images(%x: tensor<2x512x7x7xf32>, %w: tensor<256x512xf32>,
                   %y: tensor<1x2304x14x14xf32>, %v: tensor<256x2304xf32>,
                   %z: tensor<1x64x14x14xf32>, %u: tensor<64x64xf32>)
