@@ -341,3 +341,49 @@ func.func @uneven(%x: tensor<4096x4104xf32>, %w: tensor<1032x4104xf32>) -> tenso
   }
   return %r : tensor<4096x1032xf32>
 }
+
+// -----
+
+// Three taps in a row, as the gradient of a window's weights has them, would leave most of a
+// vector empty: lanes go along the sum, also over an image in steps of two.
+
+// CHECK-LABEL: func.func @taps
+// CHECK-COUNT-2: schedule #loop.within<along = [16], beside = [1],
+func.func @taps(%g: tensor<4x8x64x64xf32>, %x: tensor<4x8x66x66xf32>, %y: tensor<4x8x130x130xf32>)
+    -> (tensor<8x3x3xf32>, tensor<8x3x3xf32>) {
+  %r = loop.kernel @k ins(%a = %g : tensor<4x8x64x64xf32>, %b = %x : tensor<4x8x66x66xf32>) shared [8, 3, 3] -> tensor<8x3x3xf32> {
+    %c = loop.contract parallel [8, 3, 3] reduction [4, 64, 64]
+        lhs %a[d3, d0, d4, d5] : tensor<4x8x64x64xf32>
+        rhs %b[d3, d0, d4 + d1, d5 + d2] : tensor<4x8x66x66xf32>
+        acc f32 : tensor<8x3x3xf32>
+    loop.return %c : tensor<8x3x3xf32>
+  }
+  %s = loop.kernel @l ins(%a = %g : tensor<4x8x64x64xf32>, %b = %y : tensor<4x8x130x130xf32>) shared [8, 3, 3] -> tensor<8x3x3xf32> {
+    %c = loop.contract parallel [8, 3, 3] reduction [4, 64, 64]
+        lhs %a[d3, d0, d4, d5] : tensor<4x8x64x64xf32>
+        rhs %b[d3, d0, d4 * 2 + d1, d5 * 2 + d2] : tensor<4x8x130x130xf32>
+        acc f32 : tensor<8x3x3xf32>
+    loop.return %c : tensor<8x3x3xf32>
+  }
+  return %r, %s : tensor<8x3x3xf32>, tensor<8x3x3xf32>
+}
+
+// -----
+
+// Threads have items of one size: 384 columns are two of 192, not 256 and 128.
+
+module attributes {loop.target = #loop.target<
+    vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 1048576,
+    l3 = 33554432, grain_points = 16384, grain_ns = 20000>} {
+  // CHECK-LABEL: func.func @level
+  // CHECK: schedule #loop.packed<{{.*}} item_columns = 192,
+  func.func @level(%x: tensor<257x384xf32>, %w: tensor<384x384xf32>) -> tensor<257x384xf32> {
+    %r = loop.kernel @k ins(%a = %x : tensor<257x384xf32>, %b = %w : tensor<384x384xf32>) shared [] -> tensor<257x384xf32> {
+      %c = loop.contract parallel [257, 384] reduction [384]
+          lhs %a[d0, d2] : tensor<257x384xf32> rhs %b[d1, d2] : tensor<384x384xf32>
+          acc f32 : tensor<257x384xf32>
+      loop.return %c : tensor<257x384xf32>
+    }
+    return %r : tensor<257x384xf32>
+  }
+}

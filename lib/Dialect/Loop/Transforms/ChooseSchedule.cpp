@@ -25,6 +25,9 @@ using namespace kiln::loop;
 using analysis::KernelStrides;
 using guard::ExprAttr;
 
+/// Steps of a stride in memory that lanes along a sum may take: vectors are shuffled out of
+/// what lies between.
+static constexpr int64_t kMaxStepInRow = 4;
 /// What a size that is not known counts as, in estimates.
 static constexpr int64_t kUnknownExtent = 64;
 
@@ -373,7 +376,8 @@ static AcrossScheduleAttr fitColumns(AcrossScheduleAttr s, Size columns,
 
 /// A contraction as a reduction: lanes along the last parallel dimension if both
 /// operands and the result are contiguous or constant there, along the reduction
-/// if both operands are contiguous there and a vector fits.
+/// if both operands are contiguous there and a vector fits; also where the last parallel
+/// dimension fills half a vector at most, as the taps of a window's gradient do.
 ScheduleAttr Chooser::chooseExpanded(ContractOp op) {
   unsigned parallel = op.getParallelExtents().size();
   unsigned rank = parallel + op.getReductionExtents().size();
@@ -386,12 +390,14 @@ ScheduleAttr Chooser::chooseExpanded(ContractOp op) {
       address = address + index * stride;
     return guard::getCoefficient(address, guard::getDim(context, dim));
   };
-  auto isContiguous = [&](unsigned dim, bool allowUniform) {
+  auto haveSteps = [&](unsigned dim, int64_t least, int64_t most) {
     for (auto [tensor, map] : {std::pair(op.getLhs(), op.getLhsIndices()),
                                std::pair(op.getRhs(), op.getRhsIndices())}) {
       auto step = stepAlong(tensor, map, dim);
-      if (!step ||
-          !(step->isConstant(1) || (allowUniform && step->isConstant(0))))
+      std::optional<int64_t> size;
+      if (step)
+        size = step->getConstant();
+      if (!size || *size < least || *size > most)
         return false;
     }
     return true;
@@ -407,9 +413,10 @@ ScheduleAttr Chooser::chooseExpanded(ContractOp op) {
   while (across > 0 && isOne(across - 1))
     --across;
   bool isLong = row > parallel && extents[row - 1].getConstant().value_or(lanes) >= lanes;
-  bool isRow = isLong &&
-               isContiguous(row - 1, /*allowUniform=*/false) &&
-               !(across > 0 && isContiguous(across - 1, /*allowUniform=*/true));
+  bool isNarrow =
+      across > 0 && 2 * extents[across - 1].getConstant().value_or(lanes) <= lanes;
+  bool isRow = isLong && haveSteps(row - 1, 1, isNarrow ? kMaxStepInRow : 1) &&
+               (isNarrow || !(across > 0 && haveSteps(across - 1, 0, 1)));
 
   // As it will be emitted.
   KernelOp copy = cast<KernelOp>(kernel->clone());
