@@ -249,11 +249,12 @@ static bool isSeenWithStrides(aten::OutputKind kind) {
          kind == aten::OutputKind::ParameterGradient;
 }
 
-/// On a GPU an output may have its channels last where it was recorded so. What
-/// is saved for the backward may have any order.
+/// What is saved for the backward may have any order. On a GPU an output may have its
+/// channels last where it was recorded so.
 void Converter::freeOrders() {
-  if (!getGPUTarget(function) || !function.isPublic())
+  if (!function.isPublic())
     return;
+  bool onGPU = bool(getGPUTarget(function));
   for (unsigned k = 0; k < function.getNumResults(); ++k) {
     auto output = function.getResultAttrOfType<aten::OutputAttr>(
         k, aten::kOutputAttrName);
@@ -262,7 +263,7 @@ void Converter::freeOrders() {
         k, aten::kOutputOrderAttrName);
     if (output && output.getKind() == aten::OutputKind::Saved && type)
       function.setResultAttr(k, kCarriedAttrName, output.getName());
-    if (output && isSeenWithStrides(output.getKind()) && type &&
+    if (onGPU && output && isSeenWithStrides(output.getKind()) && type &&
         isChannelsLast(recorded))
       function.setResultAttr(
           k, kOrderAttrName,
@@ -297,7 +298,7 @@ void Converter::readInputs() {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (auto input = function.getArgAttrOfType<aten::InputAttr>(
             i, aten::kInputAttrName)) {
-      if (input.getKind() == aten::InputKind::Saved && getGPUTarget(function))
+      if (input.getKind() == aten::InputKind::Saved)
         function.setArgAttr(i, kCarriedAttrName, input.getName());
       if (input.getKind() == aten::InputKind::Tangent)
         orderTangent(i);

@@ -119,3 +119,26 @@ func.func @rows(%x: tensor<1x64x18x18xf32>, %w: tensor<64x64x3x3xf32>, %v: tenso
   }
   return %s : tensor<1x14x14x64xf32>
 }
+
+// -----
+
+// Gradients of weights sum over images and give none: they have no vote on the order of the
+// images that convolutions read and give.
+
+// CHECK-LABEL: func.func @of_weights
+// CHECK: loop.contract parallel [1, 6, 6, 64] reduction [3, 3, 64]
+// CHECK: loop.contract parallel [64, 1, 3, 3] reduction [1, 6, 6]
+// CHECK: loop.contract parallel [64, 1, 3, 3] reduction [1, 6, 6]
+func.func @of_weights(%x: tensor<1x64x8x8xf32>, %w: tensor<64x64x3x3xf32>)
+    -> (tensor<64x1x3x3xf32>, tensor<64x1x3x3xf32>) {
+  %y = loop.contract parallel [1, 64, 6, 6] reduction [64, 3, 3]
+      lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<1x64x8x8xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<64x64x3x3xf32> acc f32 : tensor<1x64x6x6xf32>
+  %s = loop.contract parallel [64, 1, 3, 3] reduction [1, 6, 6]
+      lhs %y[d4, d0, d5, d6] : tensor<1x64x6x6xf32>
+      rhs %x[d4, d0, d5 + d2, d6 + d3] : tensor<1x64x8x8xf32> acc f32 : tensor<64x1x3x3xf32>
+  %t = loop.contract parallel [64, 1, 3, 3] reduction [1, 6, 6]
+      lhs %x[d4, d0, d5, d6] : tensor<1x64x8x8xf32>
+      rhs %x[d4, d0, d5 + d2, d6 + d3] : tensor<1x64x8x8xf32> acc f32 : tensor<64x1x3x3xf32>
+  return %s, %t : tensor<64x1x3x3xf32>, tensor<64x1x3x3xf32>
+}

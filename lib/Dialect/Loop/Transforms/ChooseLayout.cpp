@@ -390,6 +390,13 @@ void ImageLayouts::freeGathered(NestOpInterface nest) {
     freeResult(nest);
 }
 
+/// True for the gradient of a weight: a sum over images, which gives none.
+static bool sumsImages(ContractOp op) {
+  ExprAttr left = getExprs(op.getLhsIndices()).front();
+  return left == getExprs(op.getRhsIndices()).front() && left.isDim() &&
+         left.getPosition() >= op.getParallelExtents().size();
+}
+
 /// Whether nearly all convolutions have their channels last. One that reads such an image and
 /// cannot give one, as by groups of two channels or in front of a reshape, would gather its
 /// panels, and is given a copy of the image as it was.
@@ -403,6 +410,8 @@ bool ImageLayouts::pays() {
       ++last;
       continue;
     }
+    if (sumsImages(op))
+      continue;
     ++others;
     for (OpOperand *operand : {&op.getLhsMutable(), &op.getRhsMutable()})
       if (chosen.count(operand->get().getDefiningOp()))
