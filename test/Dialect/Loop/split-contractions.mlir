@@ -98,3 +98,26 @@ func.func @rows(%x: tensor<16x96xf32>, %v: tensor<96x16xf32>) -> tensor<16x16xf3
       lhs %p[d0, d2] : tensor<16x96xf32> rhs %v[d2, d1] : tensor<96x16xf32> acc f32 : tensor<16x16xf32>
   return %c : tensor<16x16xf32>
 }
+
+// -----
+
+// The places of images are no row, though a batch norm sums over them, too: the gradient of a
+// weight is made in parts.
+
+// CHECK-LABEL: func.func @places
+// CHECK: loop.contract parallel [2, 3, 16, 16] reduction [1, 4, 8]
+func.func @places(%x: tensor<2x16x12x8xf32>, %v: tensor<2x12x8x16xf32>) -> tensor<16x16xf32> {
+  %s = loop.reduce parallel (%i) in [16] reduction (%n, %h, %u) in [2, 12, 8] <sum> : tensor<16xf32> {
+    %e = loop.load %x[%n, %i, %h, %u] : tensor<2x16x12x8xf32>
+    loop.yield %e : f32
+  }
+  %p = loop.pointwise (%n, %i, %h, %u) in [2, 16, 12, 8] : tensor<2x16x12x8xf32> {
+    %e = loop.load %x[%n, %i, %h, %u] : tensor<2x16x12x8xf32>
+    %t = loop.load %s[%i] : tensor<16xf32>
+    %d = arith.divf %e, %t : f32
+    loop.yield %d : f32
+  }
+  %c = loop.contract parallel [16, 16] reduction [2, 12, 8]
+      lhs %p[d2, d0, d3, d4] : tensor<2x16x12x8xf32> rhs %v[d2, d3, d4, d1] : tensor<2x12x8x16xf32> acc f32 : tensor<16x16xf32>
+  return %c : tensor<16x16xf32>
+}

@@ -134,7 +134,11 @@ SplitContractions::choose(ContractOp op, StringRef &why) const {
     why = "its sum is not much longer than its sides";
     return std::nullopt;
   }
-  if (isOfRows(op.getLhs(), *sum) || isOfRows(op.getRhs(), *sum)) {
+  // The places of images are no row, though a batch norm sums over them, too.
+  bool isRow = 1 == llvm::count_if(domain.reduction, [](ExprAttr extent) {
+                 return !extent.isConstant(1);
+               });
+  if (isRow && (isOfRows(op.getLhs(), *sum) || isOfRows(op.getRhs(), *sum))) {
     why = "an operand is of rows that it sums along";
     return std::nullopt;
   }
