@@ -55,3 +55,22 @@ func.func @stay(%x: tensor<16x96xf32>, %y: tensor<32xf32>, %z: tensor<?xf32, #gu
   }
   return %s, %t, %u : tensor<16xf32>, tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// Columns that are read side by side are an item of up to 64: parts stand in front of them, and
+// they stay neighbours.
+
+// CHECK-LABEL: func.func @columns
+// CHECK: %[[P:.*]] = loop.reduce parallel (%i, %j) in [8, 32] reduction (%k, %l) in [4, 1] <sum> : tensor<8x32xf32> {
+// CHECK: %[[N:.*]] = loop.index (%i * 4 + %k)
+// CHECK: loop.load %{{.*}}[%[[N]], %l, %j] : tensor<32x1x32xf32>
+// CHECK: loop.reduce parallel (%i) in [32] reduction (%j) in [8] <sum> : tensor<32xf32> {
+// CHECK: loop.load %[[P]][%j, %i] : tensor<8x32xf32>
+func.func @columns(%x: tensor<32x1x32xf32>) -> tensor<32xf32> {
+  %s = loop.reduce parallel (%c) in [32] reduction (%n, %h) in [32, 1] <sum> : tensor<32xf32> {
+    %e = loop.load %x[%n, %h, %c] : tensor<32x1x32xf32>
+    loop.yield %e : f32
+  }
+  return %s : tensor<32xf32>
+}

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bodies.h"
+#include "KernelWalk.h"
 
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
@@ -22,6 +23,9 @@ namespace kiln::loop {
 #include "kiln/Dialect/Loop/Transforms/Passes.h.inc"
 } // namespace kiln::loop
 
+/// Columns that are walked side by side, which are one item.
+static constexpr int64_t kColumnsOfItem = 64;
+
 namespace {
 
 class SplitReductions
@@ -34,8 +38,9 @@ private:
   struct Split {
     unsigned dim;  ///< of the reduced ones
     int64_t parts; ///< of equal size
+    unsigned place; ///< of the parts among the parallel dimensions
   };
-  std::optional<Split> choose(ReduceOp op) const;
+  std::optional<Split> choose(ReduceOp op, const analysis::SizeHints &hints) const;
 };
 
 } // namespace
@@ -53,32 +58,39 @@ static std::optional<int64_t> count(ArrayRef<ExprAttr> extents) {
 }
 
 std::optional<SplitReductions::Split>
-SplitReductions::choose(ReduceOp op) const {
+SplitReductions::choose(ReduceOp op, const analysis::SizeHints &hints) const {
   if (!op.getInits().empty()) // generic: nothing is known of its combiner
     return std::nullopt;
   Domain domain = op.getDomain();
   auto values = count(domain.parallel), points = count(domain.all());
-  if (!values || !points || *values >= int64_t(minItems) ||
-      *points < int64_t(minPoints))
+  if (!values || !points || *points < int64_t(minPoints))
+    return std::nullopt;
+  // Columns stay neighbours: of parts that stand before them.
+  bool isAcross = !domain.parallel.empty() &&
+                  readsAcross(cast<NestOpInterface>(op.getOperation()), hints,
+                              /*joinsReduced=*/true);
+  unsigned place = isAcross ? 0 : domain.parallel.size();
+  int64_t items = isAcross ? llvm::divideCeil(*values, kColumnsOfItem) : *values;
+  if (items >= int64_t(minItems))
     return std::nullopt;
   for (auto [dim, extent] : llvm::enumerate(domain.reduction)) {
     int64_t size = *extent.getConstant();
     for (int64_t k = std::min<int64_t>(parts, size); k > 1; --k)
-      if (size % k == 0 && k * *values >= int64_t(minItems) / 2)
-        return Split{unsigned(dim), k};
+      if (size % k == 0 && k * items >= int64_t(minItems) / 2)
+        return Split{unsigned(dim), k, place};
   }
   return std::nullopt;
 }
 
-/// Reduces each part; the parts are the last parallel dimension.
+/// Reduces each part; the parts are parallel dimension `place`.
 static ReduceOp reduceParts(OpBuilder &builder, ReduceOp op, unsigned dim,
-                            int64_t parts) {
+                            int64_t parts, unsigned place) {
   MLIRContext *context = op.getContext();
   Domain domain = op.getDomain();
   SmallVector<ExprAttr> parallel(domain.parallel), reduction(domain.reduction);
   ExprAttr size =
       guard::getConstant(context, *reduction[dim].getConstant() / parts);
-  parallel.push_back(guard::getConstant(context, parts));
+  parallel.insert(parallel.begin() + place, guard::getConstant(context, parts));
   reduction[dim] = size;
   SmallVector<Type> types;
   for (Type type :
@@ -94,9 +106,10 @@ static ReduceOp reduceParts(OpBuilder &builder, ReduceOp op, unsigned dim,
   builder.setInsertionPointToStart(&body);
   SmallVector<Value> indices;
   unsigned outer = domain.parallel.size();
-  for (unsigned k = 0; k < outer; ++k)
-    indices.push_back(body.getArgument(k));
-  Value part = body.getArgument(outer);
+  for (unsigned k = 0; k <= outer; ++k)
+    if (k != place)
+      indices.push_back(body.getArgument(k));
+  Value part = body.getArgument(place);
   for (unsigned k = 0; k < reduction.size(); ++k) {
     Value index = body.getArgument(outer + 1 + k);
     if (k == dim)
@@ -111,23 +124,24 @@ static ReduceOp reduceParts(OpBuilder &builder, ReduceOp op, unsigned dim,
   return made;
 }
 
-/// Reduces the accumulators of the parts to the results of `op`.
-static ReduceOp joinParts(OpBuilder &builder, ReduceOp op, ReduceOp parts) {
-  Domain domain = parts.getDomain();
+/// Reduces the accumulators of the parts, dimension `place`, to the results of `op`.
+static ReduceOp joinParts(OpBuilder &builder, ReduceOp op, ReduceOp parts,
+                          unsigned place) {
+  Domain domain = op.getDomain();
+  unsigned outer = domain.parallel.size();
   SmallVector<ReductionKind> kinds;
   for (auto kind : op.getKinds().getAsRange<ReductionKindAttr>())
     kinds.push_back(kind.getValue());
   auto made = ReduceOp::create(
-      builder, op.getLoc(), op->getResultTypes(),
-      ArrayRef(domain.parallel).drop_back(), {domain.parallel.back()}, kinds,
-      op.getOriginsAttr());
+      builder, op.getLoc(), op->getResultTypes(), domain.parallel,
+      {parts.getDomain().parallel[place]}, kinds, op.getOriginsAttr());
   Block &body = made.getBody().front();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&body);
-  SmallVector<Value> values;
+  SmallVector<Value> values, indices(body.getArguments().take_front(outer));
+  indices.insert(indices.begin() + place, body.getArgument(outer));
   for (Value part : parts->getResults())
-    values.push_back(LoadOp::create(builder, op.getLoc(), part,
-                                    ValueRange(body.getArguments())));
+    values.push_back(LoadOp::create(builder, op.getLoc(), part, indices));
   YieldOp::create(builder, op.getLoc(), values);
   return made;
 }
@@ -138,14 +152,16 @@ void SplitReductions::runOnOperation() {
     return signalPassFailure();
   if (getGPUTarget(getOperation()))
     return; // a warp or a block is enough for a row there
+  analysis::SizeHints hints(getOperation()->getParentOfType<ModuleOp>());
   for (auto op :
        llvm::make_early_inc_range(getOperation().getOps<ReduceOp>())) {
-    auto split = choose(op);
+    auto split = choose(op, hints);
     if (!split)
       continue;
     OpBuilder builder(op);
-    ReduceOp parts = reduceParts(builder, op, split->dim, split->parts);
-    ReduceOp joined = joinParts(builder, op, parts);
+    ReduceOp parts =
+        reduceParts(builder, op, split->dim, split->parts, split->place);
+    ReduceOp joined = joinParts(builder, op, parts, split->place);
     if (auto told = remark::passed(
             op.getLoc(), remarks::kReductionSplit.function(
                              getOperation().getName())))

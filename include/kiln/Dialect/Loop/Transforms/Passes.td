@@ -137,6 +137,10 @@ def SplitReductionsPass : Pass<"loop-split-reductions", "::mlir::func::FuncOp"> 
     promises. How it is split follows from the sizes alone, not from the number of
     threads, so the bits of a sum do not depend on it.
 
+    Values that are neighbours in what is read are walked side by side, up to 64 of
+    them, and count as one; there the pieces are the first parallel dimension, so that
+    they stay neighbours, and else the last.
+
     Only reductions whose extents are known are split, along the first dimension
     that has pieces of equal size.
 
