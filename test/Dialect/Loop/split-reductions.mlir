@@ -74,3 +74,22 @@ func.func @columns(%x: tensor<32x1x32xf32>) -> tensor<32xf32> {
   }
   return %s : tensor<32xf32>
 }
+
+// -----
+
+// Where the rows are summed up, too, columns wait for a kernel of both.
+
+// CHECK-LABEL: func.func @with_rows
+// CHECK-COUNT-2: loop.reduce parallel (%i) in [32] reduction (%j) in [32] <sum>
+// CHECK-NOT: loop.reduce
+func.func @with_rows(%x: tensor<32x32xf32>) -> (tensor<32xf32>, tensor<32xf32>) {
+  %s = loop.reduce parallel (%c) in [32] reduction (%n) in [32] <sum> : tensor<32xf32> {
+    %e = loop.load %x[%n, %c] : tensor<32x32xf32>
+    loop.yield %e : f32
+  }
+  %t = loop.reduce parallel (%n) in [32] reduction (%c) in [32] <sum> : tensor<32xf32> {
+    %e = loop.load %x[%n, %c] : tensor<32x32xf32>
+    loop.yield %e : f32
+  }
+  return %s, %t : tensor<32xf32>, tensor<32xf32>
+}

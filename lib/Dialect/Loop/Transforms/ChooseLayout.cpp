@@ -392,9 +392,11 @@ void ImageLayouts::freeGathered(NestOpInterface nest) {
 
 /// True for the gradient of a weight: a sum over images, which gives none.
 static bool sumsImages(ContractOp op) {
-  ExprAttr left = getExprs(op.getLhsIndices()).front();
-  return left == getExprs(op.getRhsIndices()).front() && left.isDim() &&
-         left.getPosition() >= op.getParallelExtents().size();
+  SmallVector<ExprAttr> left = getExprs(op.getLhsIndices()),
+                        right = getExprs(op.getRhsIndices());
+  return !left.empty() && !right.empty() && left.front() == right.front() &&
+         left.front().isDim() &&
+         left.front().getPosition() >= op.getParallelExtents().size();
 }
 
 /// Whether nearly all convolutions have their channels last. One that reads such an image and

@@ -13,6 +13,8 @@
 #include "kiln/Interfaces/Stages.h"
 #include "kiln/Support/Remarks.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
@@ -57,6 +59,20 @@ static std::optional<int64_t> count(ArrayRef<ExprAttr> extents) {
   return std::min<uint64_t>(points, INT64_MAX);
 }
 
+/// True if rows of a matrix as that whose columns `op` reduces are reduced, too, as those of a
+/// layer norm's gradient: `loop-fuse-columns` does both in one kernel.
+static bool hasRows(ReduceOp op, const analysis::SizeHints &hints) {
+  Domain domain = op.getDomain();
+  auto columns = count(domain.parallel), rows = count(domain.reduction);
+  auto function = op->getParentOfType<func::FuncOp>();
+  return llvm::any_of(function.getOps<ReduceOp>(), [&](ReduceOp other) {
+    Domain reduced = other.getDomain();
+    return count(reduced.parallel) == rows && count(reduced.reduction) == columns &&
+           !readsAcross(cast<NestOpInterface>(other.getOperation()), hints,
+                        /*joinsReduced=*/true);
+  });
+}
+
 std::optional<SplitReductions::Split>
 SplitReductions::choose(ReduceOp op, const analysis::SizeHints &hints) const {
   if (!op.getInits().empty()) // generic: nothing is known of its combiner
@@ -71,7 +87,7 @@ SplitReductions::choose(ReduceOp op, const analysis::SizeHints &hints) const {
                               /*joinsReduced=*/true);
   unsigned place = isAcross ? 0 : domain.parallel.size();
   int64_t items = isAcross ? llvm::divideCeil(*values, kColumnsOfItem) : *values;
-  if (items >= int64_t(minItems))
+  if (items >= int64_t(minItems) || (isAcross && hasRows(op, hints)))
     return std::nullopt;
   for (auto [dim, extent] : llvm::enumerate(domain.reduction)) {
     int64_t size = *extent.getConstant();

@@ -139,7 +139,8 @@ def SplitReductionsPass : Pass<"loop-split-reductions", "::mlir::func::FuncOp"> 
 
     Values that are neighbours in what is read are walked side by side, up to 64 of
     them, and count as one; there the pieces are the first parallel dimension, so that
-    they stay neighbours, and else the last.
+    they stay neighbours, and else the last. Where rows of such a matrix are reduced as
+    well they stay whole, for `loop-fuse-columns` to do both together.
 
     Only reductions whose extents are known are split, along the first dimension
     that has pieces of equal size.
