@@ -358,6 +358,16 @@ bool ImageLayouts::isHeavy(ContractOp op) const {
                        [](ExprAttr extent) { return extent.isConstant(1); });
 }
 
+/// Copies a tensor in front of `user` as it is now, on behalf of `nest`.
+static PointwiseOp copyInOrder(Value tensor, Operation *user,
+                               NestOpInterface nest) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  OpBuilder builder(user);
+  return createCopy(builder, nest.getLoc(), tensor, *guard::getDims(type),
+                    getIdentityMap(user->getContext(), type.getRank()),
+                    nest.getOriginsAttr());
+}
+
 /// Returns a copy of a result, which then may change.
 void ImageLayouts::freeResult(NestOpInterface op) {
   SmallVector<OpOperand *> returned;
@@ -366,13 +376,9 @@ void ImageLayouts::freeResult(NestOpInterface op) {
     if (isa<func::ReturnOp>(use.getOwner()) && !takesAnyOrder(use))
       returned.push_back(&use);
   auto type = cast<RankedTensorType>(result.getType());
-  auto dims = guard::getDims(type);
-  if (returned.empty() || type.getRank() < 3 || !dims)
+  if (returned.empty() || type.getRank() < 3 || !guard::getDims(type))
     return;
-  OpBuilder builder(returned.front()->getOwner());
-  PointwiseOp copy = createCopy(builder, op.getLoc(), result, *dims,
-                                getIdentityMap(op->getContext(), type.getRank()),
-                                op.getOriginsAttr());
+  PointwiseOp copy = copyInOrder(result, returned.front()->getOwner(), op);
   for (OpOperand *use : returned)
     use->set(copy.getResult());
   returnedCopies.push_back(copy);
@@ -428,14 +434,8 @@ bool ImageLayouts::pays() {
 
 /// Lets one reader of a result that changes read a copy which does not.
 void ImageLayouts::keepOrder(OpOperand &operand) {
-  auto type = cast<RankedTensorType>(operand.get().getType());
-  Operation *reader = operand.getOwner();
-  OpBuilder builder(reader);
-  operand.set(createCopy(builder, reader->getLoc(), operand.get(),
-                         *guard::getDims(type),
-                         getIdentityMap(reader->getContext(), type.getRank()),
-                         cast<ContractOp>(reader).getOriginsAttr())
-                  .getResult());
+  auto reader = cast<NestOpInterface>(operand.getOwner());
+  operand.set(copyInOrder(operand.get(), reader, reader).getResult());
 }
 
 void ImageLayouts::giveUp() {
