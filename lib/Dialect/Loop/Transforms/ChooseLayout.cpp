@@ -396,15 +396,6 @@ void ImageLayouts::freeGathered(NestOpInterface nest) {
     freeResult(nest);
 }
 
-/// True for the gradient of a weight: a sum over images, which gives none.
-static bool sumsImages(ContractOp op) {
-  SmallVector<ExprAttr> left = getExprs(op.getLhsIndices()),
-                        right = getExprs(op.getRhsIndices());
-  return !left.empty() && !right.empty() && left.front() == right.front() &&
-         left.front().isDim() &&
-         left.front().getPosition() >= op.getParallelExtents().size();
-}
-
 /// Whether nearly all convolutions have their channels last. One that reads such an image and
 /// cannot give one, as by groups of two channels or in front of a reshape, would gather its
 /// panels, and is given a copy of the image as it was.

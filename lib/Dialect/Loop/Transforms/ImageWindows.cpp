@@ -160,6 +160,14 @@ bool loop::readsImageInPlace(ContractOp op) {
   });
 }
 
+bool loop::sumsImages(ContractOp op) {
+  SmallVector<ExprAttr> left = getExprs(op.getLhsIndices()),
+                        right = getExprs(op.getRhsIndices());
+  return !left.empty() && !right.empty() && left.front() == right.front() &&
+         left.front().isDim() &&
+         left.front().getPosition() >= op.getParallelExtents().size();
+}
+
 bool loop::readsWordsOfTaps(ContractOp op, unsigned side, unsigned channels) {
   Value tensor = side == 0 ? op.getLhs() : op.getRhs();
   auto along = getNeighbours(op, side);

@@ -80,6 +80,9 @@ SmallVector<guard::ExprAttr> getStrides(Value tensor);
 /// 32 bits that it sums up so, or bytes, four at once.
 bool multipliesInOrder(ContractOp op);
 
+/// True for the gradient of a weight: a sum over images, which gives none.
+bool sumsImages(ContractOp op);
+
 /// The step of an operand of `op` in memory along dimension `dim`; nothing if it is none.
 std::optional<guard::ExprAttr> getStep(ContractOp op, unsigned side, unsigned dim);
 
