@@ -17,9 +17,22 @@
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
+
+std::optional<int64_t> loop::countPoints(ArrayRef<guard::ExprAttr> extents) {
+  uint64_t points = 1;
+  for (guard::ExprAttr extent : extents) {
+    auto constant = extent.getConstant();
+    if (!constant || *constant < 0)
+      return std::nullopt;
+    points = llvm::SaturatingMultiply<uint64_t>(points, *constant);
+  }
+  return std::min<uint64_t>(points, INT64_MAX);
+}
 
 NestOpInterface loop::getNest(Operation *op) {
   for (; op; op = op->getParentOp())

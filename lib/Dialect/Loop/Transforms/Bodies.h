@@ -58,6 +58,9 @@ private:
   llvm::DenseMap<mlir::StringAttr, Operation *> definers;
 };
 
+/// The product of extents, saturated; nothing if one is not known.
+std::optional<int64_t> countPoints(ArrayRef<guard::ExprAttr> extents);
+
 /// Text of a nest for logs: "Reduction([1024], sum, origins=[sum_1])".
 std::string describe(NestOpInterface nest);
 

@@ -394,9 +394,7 @@ ScheduleAttr Chooser::chooseExpanded(ContractOp op) {
     for (auto [tensor, map] : {std::pair(op.getLhs(), op.getLhsIndices()),
                                std::pair(op.getRhs(), op.getRhsIndices())}) {
       auto step = stepAlong(tensor, map, dim);
-      std::optional<int64_t> size;
-      if (step)
-        size = step->getConstant();
+      auto size = step ? step->getConstant() : std::nullopt;
       if (!size || *size < least || *size > most)
         return false;
     }

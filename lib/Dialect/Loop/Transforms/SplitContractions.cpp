@@ -24,8 +24,6 @@
 #include "kiln/Interfaces/Stages.h"
 #include "kiln/Support/Remarks.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
@@ -60,18 +58,6 @@ struct Sides {
 
 } // namespace
 
-/// The product of extents, saturated; nothing if one is not known.
-static std::optional<int64_t> countTerms(ArrayRef<ExprAttr> extents) {
-  uint64_t points = 1;
-  for (ExprAttr extent : extents) {
-    auto constant = extent.getConstant();
-    if (!constant || *constant < 0)
-      return std::nullopt;
-    points = llvm::SaturatingMultiply<uint64_t>(points, *constant);
-  }
-  return std::min<uint64_t>(points, INT64_MAX);
-}
-
 static bool mentions(ArrayAttr exprs, unsigned dim) {
   return llvm::any_of(getExprs(exprs), [&](ExprAttr expr) {
     return guard::contains(expr, guard::getDim(expr.getContext(), dim));
@@ -101,7 +87,7 @@ static bool isOfRows(Value operand, int64_t sum, unsigned depth = 3) {
     return false;
   return llvm::any_of(nest.getBody().getOps<LoadOp>(), [&](LoadOp load) {
     auto reduce = load.getTensor().getDefiningOp<ReduceOp>();
-    return (reduce && countTerms(reduce.getDomain().reduction) == sum) ||
+    return (reduce && countPoints(reduce.getDomain().reduction) == sum) ||
            isOfRows(load.getTensor(), sum, depth - 1);
   });
 }
@@ -117,7 +103,7 @@ static int64_t getPieces(int64_t size, int64_t most) {
 std::optional<SmallVector<int64_t>>
 SplitContractions::choose(ContractOp op, StringRef &why) const {
   Domain domain = op.getDomain();
-  auto values = countTerms(domain.parallel), sum = countTerms(domain.reduction);
+  auto values = countPoints(domain.parallel), sum = countPoints(domain.reduction);
   if (!values || !sum) {
     why = "a size is not known";
     return std::nullopt;
@@ -284,8 +270,8 @@ void SplitContractions::runOnOperation() {
                 op.getLoc(),
                 remarks::kProductSplit.function(function.getName())))
           told << remark::metric("contraction", describe(op))
-               << remark::metric("parts", *countTerms(domain.parts))
-               << remark::metric("depth", *countTerms(domain.reduction));
+               << remark::metric("parts", *countPoints(domain.parts))
+               << remark::metric("depth", *countPoints(domain.reduction));
         expandEpilogue(op, addParts(builder, op, product, domain).getResult(0));
         continue;
       }

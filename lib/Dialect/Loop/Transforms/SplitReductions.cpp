@@ -13,8 +13,6 @@
 #include "kiln/Interfaces/Stages.h"
 #include "kiln/Support/Remarks.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
@@ -47,27 +45,16 @@ private:
 
 } // namespace
 
-/// The product of extents, saturated; nothing if one is not known.
-static std::optional<int64_t> count(ArrayRef<ExprAttr> extents) {
-  uint64_t points = 1;
-  for (ExprAttr extent : extents) {
-    auto constant = extent.getConstant();
-    if (!constant || *constant < 0)
-      return std::nullopt;
-    points = llvm::SaturatingMultiply<uint64_t>(points, *constant);
-  }
-  return std::min<uint64_t>(points, INT64_MAX);
-}
-
 /// True if rows of a matrix as that whose columns `op` reduces are reduced, too, as those of a
 /// layer norm's gradient: `loop-fuse-columns` does both in one kernel.
 static bool hasRows(ReduceOp op, const analysis::SizeHints &hints) {
   Domain domain = op.getDomain();
-  auto columns = count(domain.parallel), rows = count(domain.reduction);
+  auto columns = countPoints(domain.parallel), rows = countPoints(domain.reduction);
   auto function = op->getParentOfType<func::FuncOp>();
   return llvm::any_of(function.getOps<ReduceOp>(), [&](ReduceOp other) {
     Domain reduced = other.getDomain();
-    return count(reduced.parallel) == rows && count(reduced.reduction) == columns &&
+    return countPoints(reduced.parallel) == rows &&
+           countPoints(reduced.reduction) == columns &&
            !readsAcross(cast<NestOpInterface>(other.getOperation()), hints,
                         /*joinsReduced=*/true);
   });
@@ -78,7 +65,7 @@ SplitReductions::choose(ReduceOp op, const analysis::SizeHints &hints) const {
   if (!op.getInits().empty()) // generic: nothing is known of its combiner
     return std::nullopt;
   Domain domain = op.getDomain();
-  auto values = count(domain.parallel), points = count(domain.all());
+  auto values = countPoints(domain.parallel), points = countPoints(domain.all());
   if (!values || !points || *points < int64_t(minPoints))
     return std::nullopt;
   // Columns stay neighbours: of parts that stand before them.
