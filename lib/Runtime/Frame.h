@@ -158,11 +158,14 @@ private:
   Status step(size_t index);
   Status launch(size_t begin, size_t end);
   Status timeLaunch(size_t index);
+  void countLaunch(uint32_t kernel, double seconds,
+                   const std::vector<package::ValueId> &buffers);
   Status makeReady(const package::LaunchStep &step, Phase &phase,
                    Launch &launch, void **pointers, int64_t *arguments);
   void makeCheck(size_t index, Phase &phase, Launch &launch);
   Status shareWork(size_t count);
   Status grid(const package::GridStep &step);
+  Status timeGrid(const package::GridStep &step);
   Status gridPart(const package::GridStep &step,
                   const package::GridStep::Part &part, bool isNarrow);
   Status launchPart(const package::GridStep &step,

@@ -303,4 +303,29 @@ Status ProgramRunner::Frame::grid(const GridStep &step) {
   return Status::success();
 }
 
+/// The launches of a step between two events. The device is held until all are asked
+/// for, so that it does not wait for the host in between.
+Status ProgramRunner::Frame::timeGrid(const GridStep &step) {
+  constexpr double kLongestHold = 0.01;
+  auto gate = device()->hold(kLongestHold);
+  if (!gate)
+    return gate.takeError();
+  auto begin = device()->record();
+  if (!begin)
+    return begin.takeError();
+  if (Status s = grid(step); !s)
+    return s;
+  auto end = device()->record();
+  if (!end)
+    return end.takeError();
+  gate->reset();
+  if (Status s = (*end)->wait(); !s)
+    return s;
+  auto spent = (*end)->secondsSince(**begin);
+  if (!spent)
+    return spent.takeError();
+  countLaunch(step.parts.front().kernel, *spent, step.buffers);
+  return Status::success();
+}
+
 } // namespace kiln::runtime

@@ -207,6 +207,23 @@ Status ProgramRunner::Frame::launch(size_t begin, size_t end) {
   return std::move(checked_);
 }
 
+/// Adds a launch of `kernel` to those that are timed.
+void ProgramRunner::Frame::countLaunch(
+    uint32_t kernel, double seconds,
+    const std::vector<package::ValueId> &buffers) {
+  std::vector<RunStats::LaunchTime> &times = options_.stats->launchTimes;
+  if (times.size() <= kernel)
+    times.resize(kernel + 1);
+  RunStats::LaunchTime &time = times[kernel];
+  ++time.launches;
+  time.seconds += seconds;
+  for (package::ValueId id : buffers) {
+    const Tensor *held = nullptr;
+    if (tensor(id, held) && held)
+      time.bytes += double(held->numel()) * double(itemSize(held->dtype()));
+  }
+}
+
 /// A launch between two looks at the clock.
 Status ProgramRunner::Frame::timeLaunch(size_t index) {
   const auto &step = std::get<LaunchStep>(program_.steps[index]);
@@ -214,17 +231,8 @@ Status ProgramRunner::Frame::timeLaunch(size_t index) {
   Status launched = launch(index, index + 1);
   std::chrono::duration<double> spent =
       std::chrono::steady_clock::now() - begin;
-  std::vector<RunStats::LaunchTime> &times = options_.stats->launchTimes;
-  if (times.size() <= step.kernel)
-    times.resize(step.kernel + 1);
-  RunStats::LaunchTime &time = times[step.kernel];
-  ++time.launches;
-  time.seconds += spent.count();
-  for (package::ValueId id : step.buffers) {
-    const Tensor *held = nullptr;
-    if (launched && tensor(id, held) && held)
-      time.bytes += double(held->numel()) * double(itemSize(held->dtype()));
-  }
+  if (launched)
+    countLaunch(step.kernel, spent.count(), step.buffers);
   return launched;
 }
 

@@ -89,7 +89,7 @@ Status ProgramRunner::Frame::steps() {
       i = chain.end - 1;
       continue;
     }
-    bool isSegment = options_.graphs && next < plan_.segments.size() &&
+    bool isSegment = !isTimed && options_.graphs && next < plan_.segments.size() &&
                      plan_.segments[next].begin == i;
     if (Status s = isSegment ? segment(next) : step(i); !s)
       return s;
@@ -101,12 +101,11 @@ Status ProgramRunner::Frame::steps() {
 
 Status ProgramRunner::Frame::step(size_t index) {
   const package::Step &step = program_.steps[index];
-  if (std::holds_alternative<package::LaunchStep>(step)) {
-    bool isTimed = options_.timeLaunches && options_.stats;
+  bool isTimed = options_.timeLaunches && options_.stats;
+  if (std::holds_alternative<package::LaunchStep>(step))
     return isTimed ? timeLaunch(index) : launch(index, index + 1);
-  }
   if (auto *gridStep = std::get_if<package::GridStep>(&step)) {
-    if (Status s = grid(*gridStep); !s)
+    if (Status s = isTimed ? timeGrid(*gridStep) : grid(*gridStep); !s)
       return s.error().withContext("program '" + program_.name + "', step " +
                                    std::to_string(index));
     return Status::success();

@@ -86,6 +86,17 @@ static Result<OpValue> layOut(OpValue value, std::vector<int64_t> strides) {
   return OpValue(std::move(*laid));
 }
 
+Status tools::placeOnDevice(const session::Session &session, OpValue &value) {
+  auto *tensor = std::get_if<Tensor>(&value.value);
+  if (!tensor || !session.device())
+    return Status::success();
+  auto there = tensor->toDevice(*session.device());
+  if (!there)
+    return there.takeError();
+  value = OpValue(std::move(*there));
+  return Status::success();
+}
+
 Result<std::vector<OpValue>>
 tools::makeTangents(session::Session &session,
                     const std::vector<OpValue> &inputs,

@@ -41,6 +41,9 @@ Result<CallResult>
 runCall(session::Session &session, const std::vector<runtime::OpValue> &inputs,
         bool training, const std::vector<archive::IoValue> *tangents);
 
+/// Moves a tensor to the device of the session, if it has one.
+Status placeOnDevice(const session::Session &session, runtime::OpValue &value);
+
 /// One compared value: a line for people, an element of `outputs` of --stats.
 struct Checked {
   std::string name; ///< "out_0", "state:bn.mean", "input:[0][0]", "grad:w"

@@ -10,6 +10,7 @@
 
 #include "kiln/Session/KernelTuning.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -38,6 +39,39 @@ Work tools::getWork(const package::Package &package) {
 runtime::MachineLimits tools::getMachine(const cache::CacheConfig &config,
                                          unsigned threads) {
   return session::KernelTuning::open(config, threads, {})->machine();
+}
+
+Result<runtime::MachineLimits> tools::measureDevice(runtime::Device &device) {
+  runtime::MachineLimits limits;
+  limits.processor = device.hardware();
+  // Beyond any cache, and long beside what it takes to begin.
+  constexpr size_t kBytes = size_t(256) << 20;
+  auto source = device.allocate(kBytes, "a copy that is timed");
+  if (!source)
+    return source.takeError();
+  auto target = device.allocate(kBytes, "a copy that is timed");
+  if (!target)
+    return target.takeError();
+  constexpr int kCopies = 6; // the first one wakes the device
+  for (int i = 0; i < kCopies; ++i) {
+    auto begin = device.record();
+    if (!begin)
+      return begin.takeError();
+    if (Status s = device.copy((*target)->data(), (*source)->data(), kBytes); !s)
+      return s.takeError();
+    auto end = device.record();
+    if (!end)
+      return end.takeError();
+    if (Status s = (*end)->wait(); !s)
+      return s.takeError();
+    auto seconds = (*end)->secondsSince(**begin);
+    if (!seconds)
+      return seconds.takeError();
+    if (*seconds > 0)
+      limits.memoryBytesPerSecond = std::max(limits.memoryBytesPerSecond,
+                                             2 * double(kBytes) / *seconds);
+  }
+  return limits;
 }
 
 std::string tools::describeRate(const Work &work, double seconds,

@@ -19,6 +19,7 @@
 
 #include "kiln/Cache/CacheConfig.h"
 #include "kiln/Package/Package.h"
+#include "kiln/Runtime/Device.h"
 #include "kiln/Runtime/MachineLimits.h"
 
 #include <map>
@@ -42,6 +43,10 @@ std::map<std::string, double> getOperations(const package::Package &package);
 /// cache of the configuration, or measured now, which takes half a second.
 runtime::MachineLimits getMachine(const cache::CacheConfig &config,
                                   unsigned threads);
+
+/// What a device can do: the bytes that a copy in its memory reads and writes in a
+/// second, measured now. Its caches and its rate of multiply-adds are not measured, 0.
+Result<runtime::MachineLimits> measureDevice(runtime::Device &device);
 
 /// "12.3 GB/s, 45.6 Gflop/s, 78 % of the machine's limit" for work in some seconds.
 std::string describeRate(const Work &work, double seconds,

@@ -42,10 +42,14 @@ in the cache.
   --rounds=N             calls of each (default 30)
   --kernels              a table of the kernels of each program, too: time between
                          the beginning and the end of its launches in one call,
-                         the least of all rounds, and bytes that its buffers hold
+                         the least of all rounds, and bytes that its buffers hold.
+                         On a GPU nothing is launched as a graph then, and a kernel
+                         in several launches is under the name of its first
   --json[=FILE]          one JSON object instead of tables
   --machine              print what the machine can do as JSON, and end
   --threads=N            default: as many as this process may use
+  --device=cpu|cuda[:N]  as of kiln-run; of a GPU the limit is what a copy of memory
+                         reaches, products and caches have none
   --mode=NAME            as of kiln-run
   --cache-dir=DIR        instead of KILN_CACHE_DIR or <tmp>/kiln_<user>
   --no-cache             neither read nor write one
@@ -99,6 +103,7 @@ static Result<Flags> parseFlags(int argc, char **argv) {
   };
   line.value("inputs", flags.inputs);
   line.value("rounds", count("rounds", 1000000, flags.rounds));
+  line.value("device", flags.session.device);
   line.value("threads", count("threads", 1024, flags.session.threads));
   line.flag("kernels", flags.kernels);
   line.flag("machine", flags.machine);
@@ -162,6 +167,8 @@ static Status call(Program &program, bool training) {
     if (!result)
       status = result.takeError();
   }
+  if (status && program.session->device())
+    status = program.session->device()->synchronize();
   std::chrono::duration<double> spent = Clock::now() - begin;
   program.seconds.push_back(spent.count());
   return status ? status
@@ -179,6 +186,11 @@ static Result<Program> open(const std::string &path, const Flags &flags) {
   if (!inputs)
     return inputs.takeError();
   program.inputs = std::move(*inputs);
+  // Calls neither copy their inputs to a device nor wait for their results.
+  program.session->keepResultsOnDevice(true);
+  for (OpValue &input : program.inputs)
+    if (Status s = placeOnDevice(*program.session, input); !s)
+      return s.takeError();
   // The first call compiles, the second one finds memory of its own.
   for (int i = 0; i < 2; ++i)
     if (Status s = call(program, flags.session.training); !s)
@@ -252,7 +264,13 @@ static Status measure(const Flags &flags) {
   unsigned threads = flags.session.threads;
   if (!programs.empty())
     threads = programs.front().session->threads();
-  runtime::MachineLimits machine = getMachine(flags.session.cache, threads);
+  auto device = programs.empty() ? nullptr : programs.front().session->device();
+  auto limits = device ? measureDevice(*device)
+                       : Result<runtime::MachineLimits>(
+                             getMachine(flags.session.cache, threads));
+  if (!limits)
+    return limits.takeError();
+  const runtime::MachineLimits &machine = *limits;
   if (flags.machine) {
     print(session::printLimits(machine) + "\n");
     return Status::success();

@@ -45,7 +45,6 @@ private:
                       size_t index) const;
   void check(const Call &call, const CallResult &result);
   void list(const CallResult &result);
-  Status place(runtime::OpValue &value) const;
   Status addSets(const Call &call, TimedCall &timed) const;
   Status measure();
   Status report();
@@ -285,25 +284,13 @@ double Run::maxRelativeError() const {
   return most;
 }
 
-/// Moves a tensor to the device, if there is one.
-Status Run::place(runtime::OpValue &value) const {
-  auto *tensor = std::get_if<runtime::Tensor>(&value.value);
-  if (!tensor || !session_->device())
-    return Status::success();
-  auto there = tensor->toDevice(*session_->device());
-  if (!there)
-    return there.takeError();
-  value = runtime::OpValue(std::move(*there));
-  return Status::success();
-}
-
 /// The inputs of a call; on a device as many copies as its io.json wants.
 Status Run::addSets(const Call &call, TimedCall &timed) const {
   size_t count = session_->device() && call.file ? call.file->rotate : 1;
   for (size_t i = 0; i < count; ++i) {
     timed.sets.push_back(call.inputs);
     for (runtime::OpValue &input : timed.sets.back())
-      if (Status s = place(input); !s)
+      if (Status s = placeOnDevice(*session_, input); !s)
         return s;
   }
   return Status::success();
@@ -326,7 +313,7 @@ Status Run::measure() {
     if (!tangents)
       return tangents.takeError();
     for (runtime::OpValue &tangent : *tangents)
-      if (Status s = place(tangent); !s)
+      if (Status s = placeOnDevice(*session_, tangent); !s)
         return s;
     timed.back().tangents = std::move(*tangents);
   }
