@@ -46,6 +46,10 @@ public:
 
 private:
   bool hasKernel();
+  std::optional<ContractionShape> ofGroups(SmallVectorImpl<unsigned> &rows,
+                                           SmallVectorImpl<unsigned> &columns,
+                                           ArrayRef<unsigned> batch,
+                                           ArrayRef<unsigned> sum);
   bool readSteps();
   void exchange();
   bool wantsFewColumns(ArrayRef<unsigned> rows, ArrayRef<unsigned> columns,
@@ -353,6 +357,33 @@ void ShapeAnalysis::describe(ArrayRef<unsigned> dims, DimGroup &group) const {
   }
 }
 
+/// The product of a group, which is the batch; its members are the rows, or the sum. It has
+/// no other batch and no mask, and the number of groups is known.
+std::optional<ContractionShape>
+ShapeAnalysis::ofGroups(SmallVectorImpl<unsigned> &rows,
+                        SmallVectorImpl<unsigned> &columns,
+                        ArrayRef<unsigned> batch, ArrayRef<unsigned> sum) {
+  bool areRows = op.hasGroupedRows();
+  auto isMember = [&](ArrayRef<unsigned> dims) {
+    return dims.size() == 1 && dims[0] == op.getMemberDim();
+  };
+  if (areRows ? isMember(columns)
+              : !rows.empty() && steps[rows.back()][2].isConstant(1)) {
+    exchange();
+    std::swap(rows, columns);
+  }
+  if (!isMember(areRows ? ArrayRef(rows) : sum) || batch.size() != 1 ||
+      batch[0] != op.getGroupDim() || shape.masks[0] || shape.masks[1] ||
+      count(batch) == 0 || !frame.outer.empty() ||
+      !frame.resultStrides.empty() || countOuter(columns) != 0)
+    return std::nullopt;
+  describe(rows, shape.rows);
+  describe(columns, shape.columns);
+  describe(sum, shape.sum);
+  describe(batch, shape.batch);
+  return shape;
+}
+
 std::optional<ContractionShape> ShapeAnalysis::run() {
   if (!hasKernel() || !readSteps())
     return std::nullopt;
@@ -363,13 +394,16 @@ std::optional<ContractionShape> ShapeAnalysis::run() {
       continue;
     bool moves[2] = {!steps[dim][0].isConstant(0),
                      !steps[dim][1].isConstant(0)};
-    if (dim >= parallel)
+    bool isGroup = op.isGrouped() && dim == op.getGroupDim();
+    if (dim >= parallel && !isGroup)
       sum.push_back(dim);
-    else if (moves[0] == moves[1])
+    else if (isGroup || moves[0] == moves[1])
       batch.push_back(dim);
     else
       (moves[0] ? rows : columns).push_back(dim);
   }
+  if (op.isGrouped())
+    return ofGroups(rows, columns, batch, sum);
   // Neighbours in the result are columns.
   if (!rows.empty() && steps[rows.back()][2].isConstant(1)) {
     exchange();

@@ -95,6 +95,10 @@ struct ContractionFrame {
 ///   C[i, j] += A[i, k] * B[k, j]         rows i, columns j, sum k
 ///   C[b, o, x] += W[o, k] * I[b, x + k]  rows o, columns x, sum k; b is
 ///                                        counted off outside
+///
+/// Of members in groups (`ContractOp::isGrouped`) the group is the batch, along which A or C
+/// do not move, and the members are the rows or the sum: whoever walks these begins where the
+/// group begins and ends where it ends.
 std::optional<ContractionShape>
 analyzeContraction(loop::ContractOp op, ArrayRef<ExprAttr> lhsStrides,
                    ArrayRef<ExprAttr> rhsStrides,

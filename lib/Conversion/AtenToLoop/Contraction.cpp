@@ -71,10 +71,48 @@ LogicalResult loop::lowerAddmm(LoopBuilder &loops, aten::AddmmOp op) {
   return loops.setMade(0, nest.getResult());
 }
 
-LogicalResult loop::refuseGroupedMm(LoopBuilder &loops, aten::GroupedMmOp op) {
-  return loops.refuse(op.getNumOperands() > 2
-                          ? "which rows share a matrix is known when it runs"
-                          : "no kernel is written for this operator");
+/// Rows of a matrix, or columns, or what both share, in groups that end at `offs`.
+LogicalResult loop::lowerGroupedMm(LoopBuilder &loops, aten::GroupedMmOp op) {
+  Value self = op.getSelf(), mat2 = op.getMat2();
+  RankedTensorType type = loops.getResultType();
+  auto rankOf = [](Value tensor) {
+    return cast<RankedTensorType>(tensor.getType()).getRank();
+  };
+  bool hasRows = rankOf(self) == 2, hasColumns = rankOf(mat2) == 2;
+  if (!hasRows && !hasColumns) {
+    ContractOp nest = makeProduct(loops, self, mat2);
+    return nest ? loops.setMade(0, nest.getResult()) : failure();
+  }
+  Value ends = loops.materialize(op.getOffs());
+  if (!ends)
+    return failure();
+  auto dim = [&](unsigned number) { return loops.dim(number); };
+  View left = loops.getView(self), right = loops.getView(mat2);
+  Exprs lhs, rhs, reduction;
+  unsigned group, member;
+  if (hasRows && hasColumns) { // [group, row, column], member
+    lhs = {dim(1), dim(3)};
+    rhs = {dim(3), dim(2)};
+    reduction = {left.dims[1]};
+    std::tie(group, member) = std::pair(0, 3);
+  } else if (hasRows) { // [member, column], group, k
+    lhs = {dim(0), dim(3)};
+    rhs = {dim(2), dim(3), dim(1)};
+    reduction = {right.dims[0], left.dims[1]};
+    std::tie(group, member) = std::pair(2, 0);
+  } else { // [row, member], group, k
+    lhs = {dim(2), dim(0), dim(3)};
+    rhs = {dim(3), dim(1)};
+    reduction = {left.dims[0], left.dims[2]};
+    std::tie(group, member) = std::pair(2, 1);
+  }
+  ContractOp nest =
+      loops.makeContract(type, {self, lhs}, {mat2, rhs}, reduction,
+                         LoopBuilder::getComputeType(type.getElementType()));
+  if (!nest)
+    return failure();
+  nest.setGroups(ends, group, member);
+  return loops.setMade(0, nest.getResult());
 }
 
 LogicalResult loop::refuseRecurrence(LoopBuilder &loops, Operation *) {

@@ -280,7 +280,7 @@ bool LinalgEmitter::hasNamedForm(ContractOp op) {
   unsigned parallel = op.getParallelExtents().size();
   if ((parallel != 2 && parallel != 3) ||
       op.getReductionExtents().size() != 1 || !op.getMasks().empty() ||
-      !op.getLhsPrologue().empty() || !op.getRhsPrologue().empty() ||
+      op.isGrouped() || !op.getLhsPrologue().empty() || !op.getRhsPrologue().empty() ||
       !isa<FloatType>(op.getAccType()))
     return false;
   unsigned batch = parallel - 2, row = batch, column = batch + 1;

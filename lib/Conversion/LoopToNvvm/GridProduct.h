@@ -71,6 +71,13 @@ protected:
   };
   guard::ExprAttr countTiles();
   Tile enterTile(Value number);
+  /// Tiles below each other: of rows in groups those of each group begin where it does, and
+  /// behind the last one there is one more group, of zeros.
+  guard::ExprAttr countRowTiles();
+  guard::ExprAttr countTiledMatrices();
+  void enterGroup(Tile &tile, Value number);
+  void enterMembers(Tile &tile);
+  Value loadEnd(Value group, guard::ExprAttr most);
   /// Finishes `lanes` neighbours of a row, or keeps them for the second function;
   /// nothing where they are outside.
   LogicalResult finishInside(const Tile &tile, Value row, Value column,
@@ -107,6 +114,7 @@ protected:
   ContractOp op;
   analysis::ContractionShape shape;
   Type sumType;
+  Value rowEnd; ///< of the group that the tile is in; null: of all rows
   Ahead ahead; ///< for the vector of the result that is being finished
 };
 

@@ -39,7 +39,9 @@ int64_t GridProductEmitter::getLanesAlong(const Operand &operand,
                                           bool alongSum) {
   const DimGroup &group = alongSum ? shape.sum : *operand.across;
   ExprAttr address = shape.addresses[operand.number];
-  if (group.dims.empty() ||
+  // Members begin anywhere.
+  bool areMembers = op.isGrouped() && llvm::is_contained(group.dims, op.getMemberDim());
+  if (group.dims.empty() || areMembers ||
       !guard::getCoefficient(address, guard::getDim(context, group.dims.back()))
            ->isConstant(1))
     return 1;
@@ -177,7 +179,9 @@ void GridProductEmitter::makeChunks(Operand &operand) {
     chunk.offset =
         add(operand.base, getOffset(*operand.across, operand.number,
                                     chunk.across, chunk.runs));
-    if (!isWhole(extent, operand.extent))
+    // Tiles of rows in groups begin anywhere.
+    bool isGrouped = op.isGrouped() && op.hasGroupedRows() && operand.number == 0;
+    if (isGrouped || !isWhole(extent, operand.extent))
       chunk.inside = isLess(chunk.across, getArgument(extent));
     Value row = operand.keepsSum ? across : chunk.sum;
     Value column = operand.keepsSum ? chunk.sum : across;
@@ -206,7 +210,9 @@ GridProductEmitter::getSource(const Operand &operand, const Chunk &chunk,
       getBodyType(operand.memory.elementType), operand.memory.pointer,
       ArrayRef<LLVM::GEPArg>{wide});
   source.inside = chunk.inside;
-  if (!isWhole(shape.sum.extent, schedule.getSum()) || !operand.isAsync) {
+  bool isWholeSum = isWhole(shape.sum.extent, schedule.getSum()) &&
+                    !(op.isGrouped() && !op.hasGroupedRows());
+  if (!isWholeSum || !operand.isAsync) {
     Value less = isLess(source.sum, tile.sumEnd);
     source.inside =
         source.inside

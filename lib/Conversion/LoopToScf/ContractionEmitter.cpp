@@ -53,7 +53,8 @@ int64_t kiln::loop::getContractionScratch(const ContractionSpec &spec,
 llvm::StringRef kiln::loop::getMisfit(const ContractionSpec &spec,
                                       ScheduleAttr schedule) {
   if (auto packed = dyn_cast<PackedScheduleAttr>(schedule)) {
-    if (packed.getInPlace() && !getRunsInPlace(spec, packed))
+    bool hasRuns = (!spec.ends || spec.groupsRows) && getRunsInPlace(spec, packed);
+    if (packed.getInPlace() && !hasRuns)
       return "expected neighbours of A along the depth, of which a block has whole runs";
     if (packed.getUnit() == DotUnit::Quads)
       return spec.unsignedA != spec.unsignedB
@@ -64,6 +65,8 @@ llvm::StringRef kiln::loop::getMisfit(const ContractionSpec &spec,
                ? ""
                : "expected factors of bf16 and sums of f32";
   }
+  if (spec.ends)
+    return "expected no members in groups";
   if (spec.a.irregular || spec.b.irregular || spec.c.irregular)
     return "expected operands that are matrices";
   if (!spec.m.constant || *spec.m.constant > kMaxSkinnyRows)
@@ -197,6 +200,76 @@ std::pair<int64_t, bool> kiln::loop::getLanes(ScheduleAttr schedule) {
   return {packed.getLanes(), packed.getMasked()};
 }
 
+/// Where group `batch` begins and ends: within 0 and `all` whatever the ends say.
+static std::pair<Value, Value> getGroup(ContractionBuilder &c, Value batch,
+                                        Value all) {
+  auto endOf = [&](Value group) -> Value {
+    Type i32 = c.b.getI32Type();
+    Value place = c.mul(group, c.get(c.spec.endStep));
+    Value end = c.load(i32, c.address(c.spec.ends, place, i32), 4);
+    end = arith::ExtSIOp::create(c.b, c.loc, c.b.getI64Type(), end);
+    return c.min(arith::MaxSIOp::create(c.b, c.loc, end, c.constant(0)), all);
+  };
+  // A group's begin is read from the place before, but of the first, which has none.
+  Value isFirst = c.equal(batch, c.constant(0));
+  Value before = c.select(isFirst, batch, c.sub(batch, c.constant(1)));
+  return {c.select(isFirst, c.constant(0), endOf(before)), endOf(batch)};
+}
+
+/// Rows from `m0` on of a group, which are as many as an item has, at most; behind the last
+/// group there is one of zeros.
+static void emitGroupedRows(ContractionBuilder &c, PackedScheduleAttr schedule,
+                            Value batch, Value m0, Value n0, Value n1,
+                            Value scratch) {
+  Value m = c.get(c.spec.m), count = c.get(c.spec.batch);
+  auto emitRows = [&](Value first, Value end, auto emit) {
+    Value from = c.add(first, m0);
+    c.when(c.less(from, end), [&] {
+      emit(from, c.min(c.add(from, schedule.getItemRows()), end));
+    });
+  };
+  c.when(
+      c.less(batch, count),
+      [&] {
+        auto [first, end] = getGroup(c, batch, m);
+        emitRows(first, end, [&](Value from, Value to) {
+          emitPackedTile(c, schedule, batch, from, to, n0, n1, scratch);
+        });
+      },
+      [&] {
+        Value last = c.sub(count, c.constant(1));
+        emitRows(getGroup(c, last, m).second, m, [&](Value from, Value to) {
+          c.forEach(from, to, 1, [&](Value row) {
+            c.forEach(n0, n1, 1, [&](Value column) {
+              c.storeElement(c.zero(c.spec.sumType),
+                             {batch, row, column, false, nullptr});
+            });
+          });
+        });
+      });
+}
+
+/// The sum over a group's members: the operands begin where it begins, and k is their number.
+static void emitGroupedSum(ContractionBuilder &c, PackedScheduleAttr schedule,
+                           Value batch, Value m0, Value n0, Value n1,
+                           Value scratch) {
+  Value first, end;
+  std::tie(first, end) = getGroup(c, batch, c.get(c.spec.k));
+  ContractionSpec spec = c.spec;
+  spec.ends = {};
+  spec.mostK = spec.k.constant; // as the scratch memory is for
+  spec.k = c.select(c.less(first, end), c.sub(end, first), c.constant(0));
+  auto move = [&](ContractionOperand &operand, const Extent &stride) {
+    operand.base =
+        c.address(operand.base, c.mul(first, c.get(stride)), operand.type);
+  };
+  move(spec.a, spec.a.columnStride);
+  move(spec.b, spec.b.rowStride);
+  ContractionBuilder group(c.b, c.loc, spec, c.lanes, c.masked);
+  Value m1 = c.min(c.add(m0, schedule.getItemRows()), c.get(spec.m));
+  emitPackedTile(group, schedule, batch, m0, m1, n0, n1, scratch);
+}
+
 void kiln::loop::emitContraction(OpBuilder &b, Location loc,
                                  const ContractionSpec &spec,
                                  ScheduleAttr schedule, Value begin, Value end,
@@ -221,8 +294,16 @@ void kiln::loop::emitContraction(OpBuilder &b, Location loc,
     Value m0 = c.mul(remain(item, tilesM), size.rows);
     Value n0 = c.mul(remain(rest, tilesN), size.columns);
     Value batch = divide(rest, tilesN);
-    Value m1 = c.min(c.add(m0, size.rows), m);
     Value n1 = c.min(c.add(n0, size.columns), n);
+    if (spec.ends) {
+      auto packed = cast<PackedScheduleAttr>(schedule);
+      if (spec.groupsRows)
+        emitGroupedRows(c, packed, batch, m0, n0, n1, scratch);
+      else
+        emitGroupedSum(c, packed, batch, m0, n0, n1, scratch);
+      return;
+    }
+    Value m1 = c.min(c.add(m0, size.rows), m);
     if (auto packed = dyn_cast<PackedScheduleAttr>(schedule))
       emitPackedTile(c, packed, batch, m0, m1, n0, n1, scratch);
     else if (auto rows = dyn_cast<SkinnyRowsScheduleAttr>(schedule))

@@ -123,6 +123,11 @@ struct ContractionSpec {
   Extent k = 1;
   ContractionAxis rows, columns, sum; ///< of m, n and k
   std::optional<int64_t> mostK; ///< k is at most this, where it is no constant
+  /// Where each group of the batch ends, i32: rows of A and C, or else the sum, are in groups,
+  /// of which `m` or `k` is all. Null: they are not.
+  mlir::Value ends;
+  Extent endStep = 1;
+  bool groupsRows = false;
   bool limitsColumns = false;   ///< who walks the columns may end before `n`
   /// The masks of A and B do not depend on the outermost dimension of k.
   bool freeSum[2] = {false, false};
@@ -140,7 +145,8 @@ struct ContractionSpec {
 std::pair<int64_t, bool> getLanes(ScheduleAttr schedule);
 
 /// Rows and columns of C that are a work item. There are
-/// batch * ceil(m / rows) * ceil(n / columns) of them.
+/// batch * ceil(m / rows) * ceil(n / columns) of them; of rows in groups as many as if each
+/// group had all, and those of one more, which has the rows behind the last group: zeros.
 struct ContractionItem {
   int64_t rows = 1, columns = 1;
 };

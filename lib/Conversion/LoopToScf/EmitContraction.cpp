@@ -247,6 +247,13 @@ LogicalResult ProductEmitter::describe(ContractOp op,
   addAxis(shape.sum, spec.sum);
   for (unsigned k = 0; k < 3; ++k)
     describeOperand(shape, k);
+  if (op.isGrouped()) {
+    spec.ends = buffers.lookup(op.getEnds()).pointer;
+    spec.endStep = toExtent(layout.lookup(op.getEnds())[0]);
+    spec.groupsRows = op.hasGroupedRows();
+    if (!spec.ends)
+      return op.emitOpError("reads ends that its kernel does not have");
+  }
   if (!shape.sum.runs.empty())
     spec.freeRuns = isFree(shape, 0, shape.sum.runs.back());
   joinDims(op, shape);
@@ -361,7 +368,10 @@ LogicalResult ProductEmitter::emitItems() {
   masksTails = getLanes(schedule).second && !analysis::mayTrap(kernel);
 
   ContractionItem item = getContractionItem(spec, schedule);
-  ExprAttr items = shape->batch.extent *
+  ExprAttr groups = shape->batch.extent;
+  if (spec.groupsRows)
+    groups = groups + guard::getConstant(context, 1);
+  ExprAttr items = groups *
                    guard::ceilDiv(shape->rows.extent, item.rows) *
                    guard::ceilDiv(shape->columns.extent, item.columns);
   work = items;

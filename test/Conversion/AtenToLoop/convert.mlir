@@ -149,11 +149,29 @@ func.func @clone(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Which expert a row belongs to is data.
+// Which expert a row belongs to is data: where the groups of rows, of columns or of what both
+// share end.
 
 // CHECK-LABEL: func.func @grouped
-// CHECK: loop.extern "aten._grouped_mm.default"(%arg0, %arg1, %arg2) {{.*}} reason "which rows share a matrix is known when it runs"
-func.func @grouped(%x: tensor<6x8xf32>, %w: tensor<3x8x4xf32>, %offs: tensor<3xi32>) -> tensor<6x4xf32> {
+// CHECK: loop.contract parallel [6, 4] reduction [3, 8] lhs %arg0[d0, d3] : tensor<6x8xf32> rhs %arg1[d2, d3, d1] : tensor<3x8x4xf32> groups %arg3(d2, d0) : tensor<3xi32> acc f32
+// CHECK: loop.contract parallel [8, 6] reduction [3, 4] lhs %arg1[d2, d0, d3] : tensor<3x8x4xf32> rhs %arg2[d1, d3] : tensor<6x4xf32> groups %arg3(d2, d1) : tensor<3xi32> acc f32
+// CHECK: loop.contract parallel [3, 8, 4] reduction [6] lhs %arg0[d3, d1] : tensor<6x8xf32> rhs %arg2[d3, d2] : tensor<6x4xf32> groups %arg3(d0, d3) : tensor<3xi32> acc f32
+func.func @grouped(%x: tensor<6x8xf32>, %w: tensor<3x8x4xf32>, %g: tensor<6x4xf32>, %offs: tensor<3xi32>) -> (tensor<6x4xf32>, tensor<8x6xf32>, tensor<3x8x4xf32>) {
   %0 = aten._grouped_mm(%x, %w, offs = %offs) : (tensor<6x8xf32>, tensor<3x8x4xf32>, tensor<3xi32>) -> tensor<6x4xf32>
-  return %0 : tensor<6x4xf32>
+  %1 = aten.t(%g) : (tensor<6x4xf32>) -> tensor<4x6xf32>
+  %2 = aten._grouped_mm(%w, %1, offs = %offs) : (tensor<3x8x4xf32>, tensor<4x6xf32>, tensor<3xi32>) -> tensor<8x6xf32>
+  %3 = aten.t(%x) : (tensor<6x8xf32>) -> tensor<8x6xf32>
+  %4 = aten._grouped_mm(%3, %g, offs = %offs) : (tensor<8x6xf32>, tensor<6x4xf32>, tensor<3xi32>) -> tensor<3x8x4xf32>
+  return %0, %2, %4 : tensor<6x4xf32>, tensor<8x6xf32>, tensor<3x8x4xf32>
+}
+
+// -----
+
+// Two stacks of matrices have no groups.
+
+// CHECK-LABEL: func.func @stacks
+// CHECK: loop.contract parallel [3, 6, 4] reduction [8] lhs %arg0[d0, d1, d3] : tensor<3x6x8xf32> rhs %arg1[d0, d3, d2] : tensor<3x8x4xf32> acc f32
+func.func @stacks(%x: tensor<3x6x8xf32>, %w: tensor<3x8x4xf32>) -> tensor<3x6x4xf32> {
+  %0 = aten._grouped_mm(%x, %w) : (tensor<3x6x8xf32>, tensor<3x8x4xf32>) -> tensor<3x6x4xf32>
+  return %0 : tensor<3x6x4xf32>
 }

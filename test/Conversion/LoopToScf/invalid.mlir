@@ -170,3 +170,18 @@ func.func @complex(%x: tensor<64xcomplex<f64>>) -> tensor<64xcomplex<f64>> {
   }
   return %r : tensor<64xcomplex<f64>>
 }
+
+// -----
+
+// Rows of a group are not known when they would be repeated in the code.
+
+func.func @skinny_groups(%x: tensor<6x32xf32>, %w: tensor<3x32x64xf32>, %e: tensor<3xi32>) -> tensor<6x64xf32> {
+  // expected-error @below {{expected no members in groups}}
+  %0 = loop.kernel @k ins(%a = %x : tensor<6x32xf32>, %b = %w : tensor<3x32x64xf32>, %n = %e : tensor<3xi32>) shared [6, 64]
+      schedule #loop.skinny_rows<lanes = 8, item_columns = 64, unroll = 8, masked = true, grain = 1> -> tensor<6x64xf32> {
+    %p = loop.contract parallel [6, 64] reduction [3, 32] lhs %a[d0, d3] : tensor<6x32xf32>
+        rhs %b[d2, d3, d1] : tensor<3x32x64xf32> groups %n(d2, d0) : tensor<3xi32> acc f32 : tensor<6x64xf32>
+    loop.return %p : tensor<6x64xf32>
+  }
+  return %0 : tensor<6x64xf32>
+}

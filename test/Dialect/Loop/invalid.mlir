@@ -89,6 +89,46 @@ func.func @no_reduction(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+func.func @ends_of_i64(%a: tensor<6x8xf32>, %b: tensor<3x8x4xf32>, %ends: tensor<3xi64>) -> tensor<6x4xf32> {
+  // expected-error @+1 {{'loop.contract' op expects the ends of groups to be a row of i32, but found 'tensor<3xi64>'}}
+  %r = loop.contract parallel [6, 4] reduction [3, 8] lhs %a[d0, d3] : tensor<6x8xf32> rhs %b[d2, d3, d1] : tensor<3x8x4xf32> groups %ends(d2, d0) : tensor<3xi64> acc f32 : tensor<6x4xf32>
+  return %r : tensor<6x4xf32>
+}
+
+// -----
+
+func.func @other_ends(%a: tensor<6x8xf32>, %b: tensor<3x8x4xf32>, %ends: tensor<2xi32>) -> tensor<6x4xf32> {
+  // expected-error @+1 {{'loop.contract' op expects 3 ends, but found 'tensor<2xi32>'}}
+  %r = loop.contract parallel [6, 4] reduction [3, 8] lhs %a[d0, d3] : tensor<6x8xf32> rhs %b[d2, d3, d1] : tensor<3x8x4xf32> groups %ends(d2, d0) : tensor<2xi32> acc f32 : tensor<6x4xf32>
+  return %r : tensor<6x4xf32>
+}
+
+// -----
+
+func.func @group_dim(%a: tensor<6x8xf32>, %b: tensor<3x8x4xf32>, %ends: tensor<3xi32>) -> tensor<6x4xf32> {
+  // expected-error @+1 {{'loop.contract' op expects groups over 4 dimensions, but found d5}}
+  %r = loop.contract parallel [6, 4] reduction [3, 8] lhs %a[d0, d3] : tensor<6x8xf32> rhs %b[d2, d3, d1] : tensor<3x8x4xf32> groups %ends(d5, d0) : tensor<3xi32> acc f32 : tensor<6x4xf32>
+  return %r : tensor<6x4xf32>
+}
+
+// -----
+
+func.func @both_reduced(%a: tensor<6x8xf32>, %b: tensor<3x8x4xf32>, %ends: tensor<3xi32>) -> tensor<6x4xf32> {
+  // expected-error @+1 {{'loop.contract' op expects to reduce either the groups or their members}}
+  %r = loop.contract parallel [6, 4] reduction [3, 8] lhs %a[d0, d3] : tensor<6x8xf32> rhs %b[d2, d3, d1] : tensor<3x8x4xf32> groups %ends(d2, d3) : tensor<3xi32> acc f32 : tensor<6x4xf32>
+  return %r : tensor<6x4xf32>
+}
+
+// -----
+
+func.func @one_dim(%a: tensor<6x8xf32>, %b: tensor<3x8x4xf32>, %ends: tensor<3xi32>) -> tensor<6x4xf32> {
+  // expected-error @+1 {{expected a group and a member, found 1 dimensions}}
+  %r = loop.contract parallel [6, 4] reduction [3, 8] lhs %a[d0, d3] : tensor<6x8xf32> rhs %b[d2, d3, d1] : tensor<3x8x4xf32> groups %ends(d2) : tensor<3xi32> acc f32 : tensor<6x4xf32>
+  return %r : tensor<6x4xf32>
+}
+
+// -----
+
 func.func @contract(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>) -> tensor<4x4xf32> {
   // expected-error @+1 {{'loop.contract' op expects indices over 3 dimensions, but found 'd3'}}
   %r = loop.contract parallel [4, 4] reduction [8] lhs %a[d0, d3] : tensor<4x8xf32> rhs %b[d2, d1] : tensor<8x4xf32> acc f32 : tensor<4x4xf32>

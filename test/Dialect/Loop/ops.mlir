@@ -64,6 +64,16 @@ func.func @generic(%a: tensor<8xf32>) -> tensor<f32> {
   return %m : tensor<f32>
 }
 
+// CHECK-LABEL: @groups
+// CHECK: loop.contract parallel [6, 4] reduction [3, 8] lhs %{{.*}}[d0, d3] : tensor<6x8xf32> rhs %{{.*}}[d2, d3, d1] : tensor<3x8x4xf32> groups %{{.*}}(d2, d0) : tensor<3xi32> acc f32 : tensor<6x4xf32>
+func.func @groups(%a: tensor<6x8xf32>, %b: tensor<3x8x4xf32>,
+                  %ends: tensor<3xi32>) -> tensor<6x4xf32> {
+  %r = loop.contract parallel [6, 4] reduction [3, 8]
+      lhs %a[d0, d3] : tensor<6x8xf32> rhs %b[d2, d3, d1] : tensor<3x8x4xf32>
+      groups %ends(d2, d0) : tensor<3xi32> acc f32 : tensor<6x4xf32>
+  return %r : tensor<6x4xf32>
+}
+
 // CHECK-LABEL: @contract
 // CHECK: loop.contract parallel [8, 16] reduction [32] lhs %{{.*}}[d0, d2] : tensor<8x32xbf16> rhs %{{.*}}[d2, d1] : tensor<32x16xbf16> acc f32 origins ["addmm"] : tensor<8x16xbf16>
 // CHECK-SAME: lhs_prologue (%[[X:.*]]) {

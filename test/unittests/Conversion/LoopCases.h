@@ -43,6 +43,8 @@ inline std::ostream &operator<<(std::ostream &os, const LoopCase &test) {
 llvm::ArrayRef<LoopCase> getLoopCases();
 /// Those of them that are contractions over windows.
 llvm::ArrayRef<LoopCase> getWindowCases();
+/// Contractions of members in groups.
+llvm::ArrayRef<LoopCase> getGroupCases();
 /// And those that read what is concatenated.
 llvm::ArrayRef<LoopCase> getPieceCases();
 /// Others that multiply bytes, of which a GPU has no products.

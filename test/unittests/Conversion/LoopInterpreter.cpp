@@ -332,12 +332,22 @@ void Interpreter::runContract(ContractOp op) {
     lhs.mask = &decode(masks[0]);
     rhs.mask = &decode(masks[1]);
   }
+  auto isInGroup = [&](ArrayRef<int64_t> index) {
+    if (!op.isGrouped())
+      return true;
+    Array &ends = tensor(op.getEnds());
+    int64_t group = index[op.getGroupDim()], member = index[op.getMemberDim()];
+    return member < ends.at({group}).integer &&
+           (group == 0 || member >= ends.at({group - 1}).integer);
+  };
   forEach(parallel, [&](ArrayRef<int64_t> outer) {
     Scalar sum;
     SmallVector<int64_t> index(outer);
     index.resize(parallel.size() + reduction.size());
     forEach(reduction, [&](ArrayRef<int64_t> inner) {
       llvm::copy(inner, index.begin() + parallel.size());
+      if (!isInGroup(index))
+        return;
       Scalar x = readFactor(lhs, index), y = readFactor(rhs, index);
       sum.real += x.real * y.real;
       sum.integer += x.integer * y.integer;

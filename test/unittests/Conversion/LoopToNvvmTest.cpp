@@ -97,6 +97,8 @@ static ScheduleAttr getProduct(ContractOp op,
                                     /*inParts=*/split > 1))
     lanes /= 2;
   int64_t part = isMatrix ? 16 : 4;
+  if (op.isGrouped()) // in one part
+    split = 1;
   return GPUProductScheduleAttr::get(
       op.getContext(), unit, /*rows=*/isMatrix ? 32 : 16, /*columns=*/32,
       /*sum=*/isMatrix ? 16 : 8, part, part, /*stages=*/split == 1 ? 2 : 3,

@@ -86,6 +86,88 @@ func.func @main(%x: !a, %y: !b) -> !c {
   return %r : !c
 })";
 
+// Rows in groups, of which the first is empty, by a matrix for each; the last rows are in none.
+static const char kProductOfGroups[] = R"(
+!a = tensor<45x40xbf16>
+!b = tensor<5x40x24xbf16>
+!c = tensor<45x24xbf16>
+!e = tensor<5xi32>
+func.func @main(%x: !a, %y: !b) -> !c {
+  %ends = loop.kernel @e ins() shared [5] -> !e {
+    %p = loop.pointwise (%g) in [5] : !e {
+      %v = loop.index (min(%g * %g * 3, 42))
+      %w = arith.index_cast %v : index to i32
+      loop.yield %w : i32
+    }
+    loop.return %p : !e
+  }
+  %r = loop.kernel @k ins(%a = %x : !a, %b = %y : !b, %n = %ends : !e)
+      shared [45, 24] -> !c {
+    %s = loop.contract parallel [45, 24] reduction [5, 40]
+        lhs %a[d0, d3] : !a rhs %b[d2, d3, d1] : !b
+        groups %n(d2, d0) : !e acc f32 : !c
+        epilogue (%acc, %i, %j) {
+      %one = arith.constant 1.0 : f32
+      %f = arith.addf %acc, %one : f32
+      %h = arith.truncf %f : f32 to bf16
+      loop.yield %h : bf16
+    }
+    loop.return %s : !c
+  }
+  return %r : !c
+})";
+
+// Columns in groups.
+static const char kProductOfGroupedColumns[] = R"(
+!a = tensor<4x20x24xf32>
+!b = tensor<24x45xf32>
+!c = tensor<20x45xf32>
+!e = tensor<4xi32>
+func.func @main(%x: !a, %y: !b) -> !c {
+  %ends = loop.kernel @e ins() shared [4] -> !e {
+    %p = loop.pointwise (%g) in [4] : !e {
+      %v = loop.index (min(%g * %g * 3 + 7, 45))
+      %w = arith.index_cast %v : index to i32
+      loop.yield %w : i32
+    }
+    loop.return %p : !e
+  }
+  %r = loop.kernel @k ins(%a = %x : !a, %b = %y : !b, %n = %ends : !e)
+      shared [20, 45] -> !c {
+    %s = loop.contract parallel [20, 45] reduction [4, 24]
+        lhs %a[d2, d0, d3] : !a rhs %b[d3, d1] : !b
+        groups %n(d2, d1) : !e acc f32 : !c
+    loop.return %s : !c
+  }
+  return %r : !c
+})";
+
+// The sum over the members of each group, of which the second has none, and along which one
+// operand has neighbours.
+static const char kProductOverGroups[] = R"(
+!a = tensor<24x53xf32>
+!b = tensor<53x40xf32>
+!c = tensor<4x24x40xf32>
+!e = tensor<4xi32>
+func.func @main(%x: !a, %y: !b) -> !c {
+  %ends = loop.kernel @e ins() shared [4] -> !e {
+    %p = loop.pointwise (%g) in [4] : !e {
+      %v = loop.index (min(floordiv(%g, 2) * 19 + 11, 53))
+      %w = arith.index_cast %v : index to i32
+      loop.yield %w : i32
+    }
+    loop.return %p : !e
+  }
+  %r = loop.kernel @k ins(%a = %x : !a, %b = %y : !b, %n = %ends : !e)
+      shared [4, 24, 40] -> !c {
+    %s = loop.contract parallel [4, 24, 40] reduction [53]
+        lhs %a[d1, d3] : !a rhs %b[d3, d2] : !b
+        groups %n(d0, d3) : !e acc f32 : !c
+    loop.return %s : !c
+  }
+  return %r : !c
+})";
+
 // Rows that are longer than what is made of them: a product makes some and another reads
 // others, which a kernel makes that walks them. What is behind them is not a number.
 const char loop::kLongerRows[] = R"(
@@ -170,3 +252,12 @@ func.func @main(%x: !x, %w: !w, %b: !b) -> !l {
   }
   return %y : !l
 })";
+
+llvm::ArrayRef<loop::LoopCase> loop::getGroupCases() {
+  static const std::vector<LoopCase> cases = {
+      {"ProductOfGroups", kProductOfGroups, {{}}, 0, 4},
+      {"ProductOfGroupedColumns", kProductOfGroupedColumns, {{}}, 0, 4},
+      {"ProductOverGroups", kProductOverGroups, {{}}, 0, 4},
+  };
+  return cases;
+}

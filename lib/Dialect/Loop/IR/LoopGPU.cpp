@@ -497,10 +497,17 @@ GPUProductScheduleAttr::verify(EmitError emitError, ProductUnit unit,
 LogicalResult GPUProductScheduleAttr::verifyKernel(Operation *op) const {
   auto kernel = cast<KernelOp>(op);
   SmallVector<NestOpInterface> nests = kernel.getNests();
-  if (nests.size() == 1 && isa<ContractOp>(nests[0].getOperation())) // C6
-    return success();
-  return refuse(kernel, *this)
-         << "which is for a contraction that is alone in its kernel";
+  auto contract = nests.size() == 1
+                      ? dyn_cast<ContractOp>(nests[0].getOperation())
+                      : ContractOp();
+  if (!contract) // C6
+    return refuse(kernel, *this)
+           << "which is for a contraction that is alone in its kernel";
+  if (contract.isGrouped() &&
+      (getUnit() == ProductUnit::Wgmma || getSplit() != 1))
+    return refuse(kernel, *this)
+           << "which is for members in groups with unit fma or mma and split 1";
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -141,8 +141,14 @@ SmallVector<guard::ExprAttr> ContractOp::getBodyExtents() {
 
 SmallVector<OperandRead> ContractOp::getOperandReads() {
   bool masked = !getMasks().empty();
-  return {{getLhs(), getExprs(getLhsIndices()), masked},
-          {getRhs(), getExprs(getRhsIndices()), masked}};
+  SmallVector<OperandRead> reads = {
+      {getLhs(), getExprs(getLhsIndices()), masked},
+      {getRhs(), getExprs(getRhsIndices()), masked}};
+  // And the end before it: all of them, for who asks where it is read.
+  if (isGrouped())
+    reads.push_back(
+        {getEnds(), {guard::getDim(getContext(), getGroupDim())}, true});
+  return reads;
 }
 
 bool ContractOp::standsAlone(unsigned) { return true; }

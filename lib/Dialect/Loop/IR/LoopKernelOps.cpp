@@ -49,6 +49,11 @@ Block *ContractOp::addEpilogue(OpBuilder &builder) {
   return builder.createBlock(&getEpilogue(), {}, types, locations);
 }
 
+void ContractOp::setGroups(Value ends, unsigned group, unsigned member) {
+  getEndsMutable().assign(ends);
+  setGroupsAttr(DenseI64ArrayAttr::get(getContext(), {group, member}));
+}
+
 void ContractOp::getAsmBlockArgumentNames(Region &region,
                                           OpAsmSetValueNameFn setName) {
   if (region.empty())
@@ -100,6 +105,37 @@ static ParseResult parseRegionWith(OpAsmParser &parser, StringRef keyword,
   return parser.parseRegion(region, arguments);
 }
 
+/// `groups %ends(d2, d0) : tensor<4xi32>`, or nothing.
+static ParseResult parseGroups(OpAsmParser &parser, StringAttr name,
+                               OperationState &result) {
+  if (failed(parser.parseOptionalKeyword("groups")))
+    return success();
+  OpAsmParser::UnresolvedOperand ends;
+  Type type;
+  SmallVector<int64_t> dims;
+  auto parseDim = [&]() -> ParseResult {
+    SMLoc place = parser.getCurrentLocation();
+    StringRef word;
+    if (parser.parseKeyword(&word))
+      return failure();
+    if (!word.consume_front("d") ||
+        word.getAsInteger(10, dims.emplace_back()))
+      return parser.emitError(place, "expected a dimension such as d0");
+    return success();
+  };
+  SMLoc place = parser.getCurrentLocation();
+  if (parser.parseOperand(ends) ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseDim) ||
+      parser.parseColonType(type) ||
+      parser.resolveOperand(ends, type, result.operands))
+    return failure();
+  if (dims.size() != 2)
+    return parser.emitError(place, "expected a group and a member, found ")
+           << dims.size() << " dimensions";
+  result.addAttribute(name, parser.getBuilder().getDenseI64ArrayAttr(dims));
+  return success();
+}
+
 ParseResult ContractOp::parse(OpAsmParser &parser, OperationState &result) {
   ArrayAttr parallel, reduction;
   SmallVector<Attribute> masks;
@@ -111,6 +147,7 @@ ParseResult ContractOp::parse(OpAsmParser &parser, OperationState &result) {
                          masks, result) ||
       parseOperandAccess(parser, "rhs", getRhsIndicesAttrName(result.name),
                          masks, result) ||
+      parseGroups(parser, getGroupsAttrName(result.name), result) ||
       parser.parseKeyword("acc") || parser.parseType(accType) ||
       parseOrigins(parser, result, getOriginsAttrName(result.name)) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
@@ -176,6 +213,9 @@ void ContractOp::print(OpAsmPrinter &printer) {
   printExpressions(printer, getReductionExtents());
   printAccess("lhs", getLhs(), getLhsIndices(), 0);
   printAccess("rhs", getRhs(), getRhsIndices(), 1);
+  if (isGrouped())
+    printer << " groups " << getEnds() << "(d" << getGroupDim() << ", d"
+            << getMemberDim() << ") : " << getEnds().getType();
   printer << " acc " << getAccType();
   printOrigins(printer, getOriginsAttr());
   printer.printOptionalAttrDictWithKeyword(

@@ -427,6 +427,33 @@ LogicalResult ScatterOp::verifyRegions() {
   return success();
 }
 
+/// The constraint (C7).
+static LogicalResult verifyGroups(ContractOp op) {
+  if (bool(op.getEnds()) != bool(op.getGroups()))
+    return op.emitOpError("expects ends and the dimensions of groups together");
+  if (!op.isGrouped())
+    return success();
+  auto type = cast<RankedTensorType>(op.getEnds().getType());
+  if (type.getRank() != 1 || !type.getElementType().isInteger(32))
+    return op.emitOpError() << "expects the ends of groups to be a row of i32, "
+                               "but found "
+                            << type;
+  unsigned parallel = op.getParallelExtents().size();
+  int64_t rank = parallel + op.getReductionExtents().size();
+  std::optional<ArrayRef<int64_t>> groups = op.getGroups();
+  for (int64_t dim : *groups)
+    if (dim < 0 || dim >= rank)
+      return op.emitOpError() << "expects groups over " << rank
+                              << " dimensions, but found d" << dim;
+  if ((op.getGroupDim() < parallel) == (op.getMemberDim() < parallel))
+    return op.emitOpError("expects to reduce either the groups or their members");
+  guard::ExprAttr extent = op.getDomain().all()[op.getGroupDim()];
+  auto size = extent.getConstant();
+  if (size && !type.isDynamicDim(0) && type.getDimSize(0) != *size)
+    return op.emitOpError() << "expects " << *size << " ends, but found " << type;
+  return success();
+}
+
 LogicalResult ContractOp::verify() {
   if (failed(guard::verifyTensors(*this)))
     return failure();
@@ -459,6 +486,8 @@ LogicalResult ContractOp::verify() {
     if (guard::getNumDims(mask) > rank)
       return emitOpError() << "expects masks over " << rank
                            << " dimensions, but found '" << mask.str() << "'";
+  if (failed(verifyGroups(*this))) // C7
+    return failure();
   auto extents = getNumbers(getDomain().all());
   if (extents && getMasks().empty() &&
       (failed(verifyInside(*this, getLhsIndices(), getLhs().getType(),

@@ -61,6 +61,10 @@ void Collector::addProducts(std::optional<PackedSchedule> first) {
   auto product = findProduct(kernel, strides, machine.machine, hints);
   if (!product || product->isEmpty())
     return;
+  // How long groups are is not known: what is measured would say nothing of a call.
+  auto contract = dyn_cast<ContractOp>(kernel.getNests().front().getOperation());
+  if (contract && contract.isGrouped())
+    return;
   if (!first) {
     first = choosePacked(*product, machine.machine);
     add(toAttribute(context, *first));

@@ -405,6 +405,15 @@ static int64_t getTogether(ContractOp op,
   return kCopiedAtOnce;
 }
 
+/// Of members in groups each group has its share, and no copy engine brings them: where they
+/// begin and how many there are is not known.
+static void shareMembers(GPUProductShape &product, bool areRows) {
+  int64_t &members = areRows ? product.rows : product.sum;
+  members = llvm::divideCeil(members, product.matrices);
+  product.inBoxes = product.isGathered = product.knowsRows = false;
+  product.maySplit = false;
+}
+
 GPUProductShape
 loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
                          const GPUMachine &machine,
@@ -442,6 +451,8 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
             ->alongSum;
   product.isGathered =
       product.onUnits && !product.inBoxes && machine.hasWarpgroups;
+  if (op.isGrouped())
+    shareMembers(product, op.hasGroupedRows());
   int64_t vector = kCopiedAtOnce / product.bytes;
   // Warpgroups take f32 along the sum.
   for (unsigned k = 0; k < 2 && product.isGathered; ++k)
@@ -467,8 +478,8 @@ static ScheduleAttr chooseVectorProduct(ContractOp op,
                                         const analysis::ContractionShape &shape,
                                         const GPUMachine &machine,
                                         const analysis::SizeHints &hints) {
-  bool isVector = shape.rows.extent.isConstant(1) ||
-                  shape.columns.extent.isConstant(1);
+  bool isVector = !op.isGrouped() && (shape.rows.extent.isConstant(1) ||
+                                      shape.columns.extent.isConstant(1));
   auto size = shape.sum.extent.getConstant();
   if (!isVector || !op.getMasks().empty() || !size ||
       *size < kShortVectorSum || shape.sum.runs.size() != 1 ||

@@ -580,7 +580,7 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
     OperandCopies copies(hints, onCPU);
     for (auto op :
          llvm::make_early_inc_range(function.getOps<ContractOp>())) {
-      if (!onCPU && copies.joinTaps(op))
+      if (op.isGrouped() || (!onCPU && copies.joinTaps(op)))
         continue;
       // On a processor others have the products that they had.
       if (onCPU && !chosen.count(op)) {

@@ -313,6 +313,20 @@ ScheduleAttr Chooser::chooseScatter(ScatterOp op) {
 // Contractions
 //===----------------------------------------------------------------------===//
 
+/// Of members in groups each group has its share, as far as is known beforehand; of rows there
+/// is room for twice as many, since groups differ and a second item packs the columns again.
+/// How many it has is not known: schedules that repeat rows in their code do not fit, and
+/// members that are summed up have no runs of a known length.
+static void shareMembers(ProductShape &product, bool areRows) {
+  Size &members = areRows ? product.m : product.k;
+  if (!areRows)
+    product.aRun = 0;
+  if (members && product.batch && *product.batch > 0)
+    members = std::min<int64_t>(*members, llvm::divideCeil(*members, *product.batch) *
+                                     (areRows ? 2 : 1));
+  product.isRegular = false;
+}
+
 static ProductShape describe(ContractOp op,
                              const analysis::ContractionShape &shape) {
   ProductShape product;
@@ -339,6 +353,8 @@ static ProductShape describe(ContractOp op,
   for (unsigned dim : shape.outer)
     outer = outer * extents[dim];
   product.outer = outer.getConstant();
+  if (op.isGrouped())
+    shareMembers(product, op.hasGroupedRows());
   return product;
 }
 

@@ -33,7 +33,9 @@ double loop::countOperations(KernelOp kernel,
   for (NestOpInterface nest : kernel.getNests()) {
     Domain domain = nest.getDomain();
     double points = double(hints.product(domain.all()));
-    if (isa<ContractOp>(nest.getOperation())) {
+    if (auto product = dyn_cast<ContractOp>(nest.getOperation())) {
+      if (product.isGrouped()) // each member is in one
+        points /= double(hints.evaluate(domain.all()[product.getGroupDim()]));
       operations += 2 * points;
       double results = double(hints.product(domain.parallel));
       operations += results * countInside(nest->getRegions().back());

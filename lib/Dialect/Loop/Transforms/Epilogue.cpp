@@ -158,6 +158,9 @@ static ContractOp moveInto(ContractOp contract, PointwiseOp reader,
   SmallVector<guard::ExprAttr> dims(map);
   for (unsigned i = 0; i < old.reduction.size(); ++i)
     dims.push_back(guard::getDim(context, parallel.size() + i));
+  if (contract.isGrouped() && !(dims[contract.getGroupDim()].isDim() &&
+                                dims[contract.getMemberDim()].isDim()))
+    return {};
   guard::Assumptions assumptions = hints.getAssumptions();
   SmallVector<guard::ExprAttr> extents(parallel);
   extents.append(old.reduction);
@@ -192,6 +195,10 @@ static ContractOp moveInto(ContractOp contract, PointwiseOp reader,
       contract.getAccType(), getOriginsAttr(context, origins));
   fused->setDiscardableAttrs(contract->getDiscardableAttrDictionary());
   fused.setMasksAttr(getExprArray(context, rewrite(contract.getMasks())));
+  if (contract.isGrouped())
+    fused.setGroups(contract.getEnds(),
+                    dims[contract.getGroupDim()].getPosition(),
+                    dims[contract.getMemberDim()].getPosition());
   fused.getLhsPrologue().takeBody(contract.getLhsPrologue());
   fused.getRhsPrologue().takeBody(contract.getRhsPrologue());
 

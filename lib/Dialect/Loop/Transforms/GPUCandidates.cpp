@@ -166,6 +166,8 @@ void GPUCollector::addProducts(GPUProductScheduleAttr s) {
     with(other);
   }
   for (int64_t split : {own.split * 2, own.split / 2}) {
+    if (!product.maySplit)
+      break;
     GPUProductSchedule other = own;
     other.split = split;
     // A part of the sum fills the stages at least.

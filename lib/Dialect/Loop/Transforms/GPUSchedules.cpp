@@ -478,7 +478,8 @@ static void improve(const ProductTile &tile, const GPUProductShape &product,
                            : split + std::max<int64_t>(split / 4, 1);
   };
   for (int64_t split = 1; split <= kMostSplit; split = getNext(split)) {
-    if (split > 1 && product.sum < split * tile.sum * tile.stages)
+    if (split > 1 && (!product.maySplit ||
+                      product.sum < split * tile.sum * tile.stages))
       break;
     int64_t cluster = getCluster(tile, split, product, machine);
     double cost = getCost(tile, split, cluster, product, machine);

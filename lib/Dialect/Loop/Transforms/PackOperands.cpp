@@ -71,7 +71,7 @@ static std::optional<Packing> choosePacking(ContractOp op,
                                             unsigned k,
                                             const analysis::SizeHints &hints) {
   const analysis::DimGroup &across = k == 0 ? shape.rows : shape.columns;
-  if (!op.getMasks().empty() || across.dims.empty() ||
+  if (!op.getMasks().empty() || op.isGrouped() || across.dims.empty() ||
       shape.sum.dims.empty() ||
       shape.sum.extent.getConstant().value_or(0) < 1)
     return std::nullopt;

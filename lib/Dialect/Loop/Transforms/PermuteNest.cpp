@@ -73,6 +73,9 @@ static void renameDims(ContractOp op, ArrayRef<ExprAttr> names) {
   op.setLhsIndicesAttr(change(op.getLhsIndices()));
   op.setRhsIndicesAttr(change(op.getRhsIndices()));
   op.setMasksAttr(change(op.getMasks()));
+  if (op.isGrouped())
+    op.setGroups(op.getEnds(), names[op.getGroupDim()].getPosition(),
+                 names[op.getMemberDim()].getPosition());
 }
 
 static ArrayAttr permuteExprs(ArrayAttr list, ArrayRef<unsigned> order) {

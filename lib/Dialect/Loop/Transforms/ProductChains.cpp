@@ -19,7 +19,8 @@ ContractOp loop::getContraction(Operation *op) {
   auto kernel = dyn_cast_if_present<KernelOp>(op);
   if (!kernel || kernel.getNests().size() != 1)
     return {};
-  return dyn_cast<ContractOp>(kernel.getNests().front().getOperation());
+  auto product = dyn_cast<ContractOp>(kernel.getNests().front().getOperation());
+  return product && !product.isGrouped() ? product : ContractOp();
 }
 
 bool ProductChain::contains(Operation *op) const {

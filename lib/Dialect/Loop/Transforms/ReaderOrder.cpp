@@ -155,7 +155,7 @@ static bool readersCanChange(Value tensor,
                              llvm::function_ref<bool(ContractOp)> canChange) {
   return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
     if (auto contract = dyn_cast<ContractOp>(user))
-      return canChange(contract);
+      return contract.getEnds() != tensor && canChange(contract);
     auto load = dyn_cast<LoadOp>(user);
     return load && getNest(load) && load.getTensor() == tensor;
   });

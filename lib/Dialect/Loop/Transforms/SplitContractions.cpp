@@ -103,6 +103,8 @@ static int64_t getPieces(int64_t size, int64_t most) {
 std::optional<SmallVector<int64_t>>
 SplitContractions::choose(ContractOp op, StringRef &why) const {
   Domain domain = op.getDomain();
+  if (op.isGrouped())
+    return std::nullopt;
   auto values = countPoints(domain.parallel), sum = countPoints(domain.reduction);
   if (!values || !sum) {
     why = "a size is not known";

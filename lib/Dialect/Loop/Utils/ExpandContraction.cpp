@@ -52,6 +52,31 @@ static SmallVector<ExprAttr> dropUnitDims(ArrayAttr exprs,
   });
 }
 
+/// Whether a point of the domain is of a member and its own group.
+static Value isInGroup(OpBuilder &b, Location loc, ContractOp op,
+                       ValueRange dims) {
+  Value group = dims[op.getGroupDim()], member = dims[op.getMemberDim()];
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, group,
+                                        zero);
+  Value isNext = arith::XOrIOp::create(
+      b, loc, isFirst, arith::ConstantIntOp::create(b, loc, 1, 1));
+  MLIRContext *context = op.getContext();
+  guard::ExprAttr before =
+      guard::getDim(context, 0) + guard::getConstant(context, -1);
+  Value none = arith::ConstantIntOp::create(b, loc, 0, 32);
+  auto toIndex = [&](Value end) -> Value {
+    return arith::IndexCastOp::create(b, loc, b.getIndexType(), end);
+  };
+  Value begin = toIndex(LoadOp::create(b, loc, op.getEnds(), {group},
+                                       ArrayRef(before), isNext, none));
+  Value end = toIndex(LoadOp::create(b, loc, op.getEnds(), {group}));
+  return arith::AndIOp::create(
+      b, loc,
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, member, begin),
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, member, end));
+}
+
 void loop::expandContraction(ContractOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -100,6 +125,11 @@ void loop::expandContraction(ContractOp op) {
                                     arith::FastMathFlags::contract)
                   .getResult()
             : arith::MulIOp::create(b, loc, lhs, rhs).getResult();
+    if (op.isGrouped())
+      product = arith::SelectOp::create(
+          b, loc, isInGroup(b, loc, op, body.getArguments()), product,
+          arith::ConstantOp::create(
+              b, loc, cast<TypedAttr>(b.getZeroAttr(op.getAccType()))));
     YieldOp::create(b, loc, product);
   }
   expandEpilogue(op, reduce.getResult(0));

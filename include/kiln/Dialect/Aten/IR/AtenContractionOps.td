@@ -82,7 +82,7 @@ def Aten_GroupedMmOp : Aten_PureOp<
   let shape = "groupedMm";
   let promotion = PromoteSameDType;
   let promotes = ["self", "mat2"];
-  let lowering = RefuseBy<"refuseGroupedMm">;
+  let lowering = LowerBy<"lowerGroupedMm">;
 }
 
 def Aten_MatmulOp : Aten_PureOp<

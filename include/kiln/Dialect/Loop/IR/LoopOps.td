@@ -373,8 +373,25 @@ def Loop_ContractOp : Loop_NestOp<"contract",
     - (C6) without masks no index leaves its dimension. That is checked where all
       extents and the size are numbers and the index is a sum of dimensions with
       factors.
+    - (C7) ends are i32, one for each group, and the group and the member are two
+      dimensions of the domain, of which one is reduced and the other is not.
 
-    Example:
+    With `groups %ends(dG, dM)` members of dimension dM are in groups that follow each
+    other: a product counts only where `ends[dG - 1] <= dM < ends[dG]`, the first group
+    beginning at 0. Ends are taken to be within 0 and the extent of dM, and to ascend;
+    what they say otherwise leaves elements of the groups concerned without a meaning.
+    So rows that are sorted by the matrix they are multiplied with are written (the
+    experts of a mixture), if the group is reduced; and the gradients of these
+    matrices, if the member is.
+
+    Examples:
+
+    ```mlir
+    // Rows [ends[g - 1], ends[g]) of %x by matrix g.
+    %y = loop.contract parallel [64, 16] reduction [4, 32]
+        lhs %x[d0, d3] : tensor<64x32xf32> rhs %w[d2, d3, d1] : tensor<4x32x16xf32>
+        groups %ends(d2, d0) : tensor<4xi32> acc f32 : tensor<64x16xf32>
+    ```
 
     ```mlir
     %c = loop.contract parallel [8, 16] reduction [32]
@@ -387,11 +404,13 @@ def Loop_ContractOp : Loop_NestOp<"contract",
     ```
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
+                       Optional<AnyRankedTensor>:$ends,
                        Loop_ExprArrayAttr:$parallelExtents,
                        Loop_ExprArrayAttr:$reductionExtents,
                        Loop_ExprArrayAttr:$lhsIndices,
                        Loop_ExprArrayAttr:$rhsIndices,
                        Loop_ExprArrayAttr:$masks, TypeAttr:$accType,
+                       OptionalAttr<DenseI64ArrayAttr>:$groups,
                        OptionalAttr<StrArrayAttr>:$origins);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region MaxSizedRegion<1>:$lhsPrologue,
@@ -411,6 +430,17 @@ def Loop_ContractOp : Loop_NestOp<"contract",
   let extraClassDeclaration = [{
     /// Adds an epilogue block with its arguments (accumulator, indices).
     ::mlir::Block *addEpilogue(::mlir::OpBuilder &builder);
+    /// Only products of a member of dimension `member` with its own group count.
+    void setGroups(::mlir::Value ends, unsigned group, unsigned member);
+    /// True if members are in groups; the two functions below are of such alone.
+    bool isGrouped() { return bool(getEnds()); }
+    unsigned getGroupDim() { return (*getGroups())[0]; }
+    unsigned getMemberDim() { return (*getGroups())[1]; }
+    /// True if each row (or column) of the result is of one group; else the members
+    /// are summed up, and each group has a result.
+    bool hasGroupedRows() {
+      return getMemberDim() < getParallelExtents().size();
+    }
   }];
 }
 

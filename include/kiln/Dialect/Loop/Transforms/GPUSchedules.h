@@ -158,6 +158,7 @@ struct GPUProductShape {
   bool columnsAlongSum = true; ///< neighbours of the columns' operand are along the sum
   int64_t together = 16; ///< bytes of an operand that are copied together, the fewest
   bool isGathered = false; ///< threads can bring what it cannot, 16 bytes at a time
+  bool maySplit = true;    ///< the sum may be done in parts
 };
 struct GPUProductSchedule {
   ProductUnit unit;
