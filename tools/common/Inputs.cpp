@@ -494,3 +494,29 @@ tools::randomInputs(const session::Session &session, const std::string &text) {
   }
   return values;
 }
+
+Status tools::drawWeights(session::Session &session, uint64_t seed) {
+  const package::Program &program =
+      session.function().variant(0).package().programs[0];
+  std::vector<std::string> names = session.missingWeights();
+  for (size_t i = 0; i < names.size(); ++i)
+    for (const package::Slot &slot : program.slots) {
+      if (slot.path != names[i])
+        continue;
+      std::vector<int64_t> sizes;
+      for (package::ExprId id : slot.sizes) {
+        auto size = package::evaluateExpr(program.exprs[id], program, {});
+        if (!size)
+          return size.error().withContext("weight '" + slot.path + "'");
+        sizes.push_back(size->integer);
+      }
+      double terms = sizes.empty() ? 1 : std::max<double>(1, sizes.back());
+      auto tensor = normalTensor(slot.dtype, sizes, seed * 977 + i,
+                                 1 / std::sqrt(terms));
+      if (!tensor)
+        return tensor.error().withContext("weight '" + slot.path + "'");
+      if (Status s = session.setWeight(slot.path, *tensor); !s)
+        return s;
+    }
+  return Status::success();
+}

@@ -48,6 +48,11 @@ Result<runtime::Tensor> normalTensor(DType dtype,
                                      const std::vector<int64_t> &sizes,
                                      uint64_t seed, double deviation);
 
+/// Gives values to weights that have none, as those of a module: normal, as wide as keeps what a
+/// row adds up to at the size of its inputs; a vector counts as one row. A variant has been
+/// compiled.
+Status drawWeights(session::Session &session, uint64_t seed);
+
 } // namespace kiln::tools
 
 #endif // KILN_TOOLS_COMMON_INPUTS_H

@@ -38,7 +38,8 @@ that the machine needs for them at least: at the bandwidth of memory (of the cac
 for what fits there) and the rate of multiply-adds, which are measured once and kept
 in the cache.
 
-  --inputs=random[:SEED][,s77=16]  for every model; default random:1
+  --inputs=random[:SEED][,s77=16]  for every model; default random:1. Weights of a
+                         module, which holds none, are random, too
   --rounds=N             calls of each (default 30)
   --kernels              a table of the kernels of each program, too: time between
                          the beginning and the end of its launches in one call,
@@ -186,6 +187,11 @@ static Result<Program> open(const std::string &path, const Flags &flags) {
   if (!inputs)
     return inputs.takeError();
   program.inputs = std::move(*inputs);
+  // A module holds no weights: any will do.
+  if (auto variant = program.session->prepareFor(program.inputs); !variant)
+    return variant.takeError();
+  if (Status s = drawWeights(*program.session, /*seed=*/1); !s)
+    return s.takeError();
   // Calls neither copy their inputs to a device nor wait for their results.
   program.session->keepResultsOnDevice(true);
   for (OpValue &input : program.inputs)

@@ -8,45 +8,14 @@
 
 #include "Training.h"
 
-#include "kiln/Package/ExprEvaluator.h"
 #include "kiln/Runtime/MemoryUse.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <unistd.h>
 
 using namespace kiln;
 using namespace kiln::run;
-using runtime::Tensor;
-
-/// Weights of a module, which holds none: normal, as wide as keeps what a row
-/// adds up to at the size of its inputs; a vector counts as one row.
-static Status drawWeights(session::Session &session, uint64_t seed) {
-  const package::Program &program =
-      session.function().variant(0).package().programs[0];
-  std::vector<std::string> names = session.missingWeights();
-  for (size_t i = 0; i < names.size(); ++i)
-    for (const package::Slot &slot : program.slots) {
-      if (slot.path != names[i])
-        continue;
-      std::vector<int64_t> sizes;
-      for (package::ExprId id : slot.sizes) {
-        auto size = package::evaluateExpr(program.exprs[id], program, {});
-        if (!size)
-          return size.error().withContext("weight '" + slot.path + "'");
-        sizes.push_back(size->integer);
-      }
-      double terms = sizes.empty() ? 1 : std::max<double>(1, sizes.back());
-      auto tensor = tools::normalTensor(slot.dtype, sizes, seed * 977 + i,
-                                        1 / std::sqrt(terms));
-      if (!tensor)
-        return tensor.error().withContext("weight '" + slot.path + "'");
-      if (Status s = session.setWeight(slot.path, *tensor); !s)
-        return s;
-    }
-  return Status::success();
-}
 
 static Status loadWeights(const Options &options, session::Session &session) {
   return options.weightFile.empty() ? Status::success()
@@ -68,7 +37,7 @@ static Status fillWeights(const Options &options, session::Session &session) {
                         (options.steps != 0
                              ? " or a --checkpoint that has them"
                              : ""));
-  return drawWeights(session, *options.weightSeed);
+  return tools::drawWeights(session, *options.weightSeed);
 }
 
 Status run::prepareWeights(const Options &options, session::Session &session) {
