@@ -13,6 +13,8 @@
 // CHECK: func.func @parts
 // CHECK-NOT: #loop.gpu_parts
 // CHECK: #loop.gpu_rows<
+// CHECK: func.func @race
+// CHECK-NOT: #loop.gpu_rows<
 // CHECK: llvm.func @unit(
 // CHECK-COUNT-2: llvm.load %{{.*}} : !llvm.ptr<1> -> vector<4xf32>
 !t = tensor<64x1024x1xf32>
@@ -58,13 +60,44 @@ func.func @parts(%x: !s, %y: !s) -> (!k, !n) {
   return %r#0, %r#1 : !k, !n
 }
 
-//--- fused.mlir
-
 // An element that eight others of the row read is made by another thread: no rows are
 // shared.
 
+!f = tensor<8192x1024xf32>
+!g = tensor<8192xf32>
+!b = tensor<8192x1024x8xf32>
+func.func @race(%x: !f, %w: tensor<8xf32>) -> (!f, !b) {
+  %r:2 = loop.kernel @race ins(%p = %x : !f, %q = %w : tensor<8xf32>) shared [8192] -> (!f, !b) {
+    %s = loop.reduce parallel (%i) in [8192] reduction (%j) in [1024] <sum> : !g {
+      %e = loop.load %p[%i, %j] : !f
+      loop.yield %e : f32
+    }
+    %a = loop.pointwise (%i, %j) in [8192, 1024] : !f {
+      %e = loop.load %p[%i, %j] : !f
+      %z = loop.load %s[%i] : !g
+      %h = math.exp %e : f32
+      %g = arith.subf %h, %z : f32
+      loop.yield %g : f32
+    }
+    %y = loop.pointwise (%i, %j, %k) in [8192, 1024, 8] : !b {
+      %e = loop.load %a[%i, %j] : !f
+      %v = loop.load %q[%k] : tensor<8xf32>
+      %g = arith.mulf %e, %v : f32
+      loop.yield %g : f32
+    }
+    loop.return %a, %y : !f, !b
+  }
+  return %r#0, %r#1 : !f, !b
+}
+
+//--- fused.mlir
+
+// So a thread for each of the 8192 rows would walk 8192 elements of it: these are a kernel of
+// their own, and the others share rows.
+
 // CHECK: func.func @race
-// CHECK-NOT: #loop.gpu_rows
+// CHECK: #loop.gpu_rows
+// CHECK-NEXT: #loop.gpu_across<threads = 256, lanes = 4
 // CHECK: func.func @sorts
 !t = tensor<8192x1024xf32>
 !m = tensor<8192xf32>

@@ -131,6 +131,45 @@ TEST_F(FusionTest, FewRowsStayTogetherWhereThreadsShareThem) {
   EXPECT_EQ(runFusion(problem, options).groups.size(), 2u);
 }
 
+TEST_F(FusionTest, FewThreadsDoNotWalkRowsThatTheyCannotShare) {
+  // A gate for each channel, and an image that reads it.
+  unsigned x = addTensor(4 << 10), gate = addTensor(4 << 6), out = addTensor(4 << 10, true);
+  for (auto [tensor, elements] : {std::pair(x, 1 << 10), {gate, 1 << 6}, {out, 1 << 10}})
+    problem.tensors[tensor].elements = elements;
+  addNode(Kind::Pointwise, {2, 32}, 1, gate, {{x, 2}});
+  addNode(Kind::Pointwise, {2, 16, 32}, 1, out, {{x, 3}, {gate, 1}});
+  FusionOptions options;
+  EXPECT_EQ(runFusion(problem, options).groups.size(), 1u);
+  options.mostSerialPoints = 64;
+  options.minAcrossItems = 1 << 10;
+  FusionResult result = runFusion(problem, options);
+  ASSERT_EQ(result.groups.size(), 2u);
+  EXPECT_EQ(result.refusals[0].obstacle.str(),
+            "only 2 rows would be left to run in parallel");
+  // Enough of them may, and those that read their own place share the row.
+  options.minAcrossItems = 2;
+  EXPECT_EQ(runFusion(problem, options).groups.size(), 1u);
+  options.minAcrossItems = 1 << 10;
+  problem.nodes.back().reads.back().isOwnPlace = true;
+  EXPECT_EQ(runFusion(problem, options).groups.size(), 1u);
+}
+
+TEST_F(FusionTest, ReductionsThatThreadsShareGiveOneValue) {
+  // Sums of 16 rows for each of two points: a block would have 16 of each.
+  unsigned x = addTensor(4 << 10), sum = addTensor(4 << 5), out = addTensor(4 << 10, true);
+  problem.tensors[x].elements = problem.tensors[out].elements = 1 << 10;
+  problem.tensors[sum].elements = 1 << 5;
+  addNode(Kind::Reduction, {2, 16}, 32, sum, {{x, 2}});
+  addNode(Kind::Pointwise, {2, 512}, 1, out, {{x, 2}, {sum, 1}});
+  FusionOptions options;
+  options.mostSerialPoints = 64;
+  options.minAcrossItems = 1 << 10;
+  problem.nodes.back().reads.back().isOwnPlace = true;
+  EXPECT_EQ(runFusion(problem, options).groups.size(), 2u);
+  problem.tensors[sum].elements = 2;
+  EXPECT_EQ(runFusion(problem, options).groups.size(), 1u);
+}
+
 TEST_F(FusionTest, ComputedPlacesOfARowThatThreadsShareAreWithOthers) {
   unsigned x = addTensor(1 << 20), row = addTensor(1 << 20),
            out = addTensor(1 << 20, true);

@@ -528,6 +528,20 @@ static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
       s.split, s.blocks, s.cluster);
 }
 
+/// True if a thread for each point would compute many elements one after the other, and there
+/// are too few threads to make up for it.
+static bool isSerial(KernelOp kernel, const GPUMachine &machine,
+                     const analysis::SizeHints &hints) {
+  FusionOptions limits = getGPUFusionOptions(machine);
+  int64_t points = std::max<int64_t>(
+      hints.product(getExprs(kernel.getShared())), 1);
+  int64_t elements = 0;
+  for (NestOpInterface nest : kernel.getNests())
+    elements += hints.product(nest.getDomain().all());
+  return points < limits.minAcrossItems &&
+         elements / points > limits.mostSerialPoints;
+}
+
 ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
                                      const KernelStrides &strides,
                                      const GPUMachine &machine,
@@ -553,7 +567,9 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
   if (walk == Walk::Tiled)
     if (ScheduleAttr tile = chooseTile(kernel, strides))
       return tile;
-  if (walk == Walk::Within && canShareRows(kernel))
+  // Threads that share rows that lie across memory are better than a few that have one each.
+  bool mayShare = walk == Walk::Within || isSerial(kernel, machine, hints);
+  if (mayShare && canShareRows(kernel))
     if (ScheduleAttr rows = chooseRows(kernel))
       return rows;
   return chooseThreads(kernel, strides, machine, hints);

@@ -81,6 +81,32 @@ static unsigned getAlignment(const analysis::Access &access,
   return k;
 }
 
+/// True if a read is of the element at the point itself: dimensions of one element aside, its
+/// indices are those of the domain, which are as many as the tensor has.
+static bool isOwnPlace(const analysis::Access &access, const Domain &domain) {
+  auto type = cast<RankedTensorType>(access.tensor.getType());
+  auto sizes = guard::getDims(type);
+  if (access.indirect || !sizes)
+    return false;
+  SmallVector<guard::ExprAttr> extents = domain.all();
+  unsigned own = 0;
+  auto skip = [&] {
+    while (own < extents.size() && extents[own].isConstant(1))
+      ++own;
+  };
+  for (auto [k, expr] : llvm::enumerate(access.map)) {
+    if ((*sizes)[k].isConstant(1))
+      continue;
+    skip();
+    if (own == extents.size() || (*sizes)[k] != extents[own] || !expr.isDim() ||
+        expr.getPosition() != own)
+      return false;
+    ++own;
+  }
+  skip();
+  return own == extents.size();
+}
+
 /// Lets the nests of `kernel` read of each other's rows at their own index where that
 /// was written as 0.
 static void readOwnPoint(KernelOp kernel) {
@@ -179,6 +205,9 @@ static Collected collect(Block &block, GPUTargetAttr gpu,
       FusionTensor tensor;
       if (auto type = dyn_cast<RankedTensorType>(value.getType()))
         tensor.bytes = hints.getBytes(type);
+      if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+        tensor.elements = tensor.bytes / std::max<int64_t>(
+                              analysis::getElementBytes(type.getElementType()), 1);
       tensor.escapes = llvm::any_of(value.getUsers(), [](Operation *user) {
         return !getNest(user);
       });
@@ -221,6 +250,7 @@ static Collected collect(Block &block, GPUTargetAttr gpu,
     } else {
       Domain domain = nest.getDomain();
       node.parallel = domain.parallel;
+      node.walksRow = nest.getRowDimension().has_value();
       node.leading = nest.getRowDimension().value_or(domain.parallel.size());
       setParts(node, nest, gpu, hints);
       for (guard::ExprAttr extent : domain.parallel)
@@ -233,7 +263,8 @@ static Collected collect(Block &block, GPUTargetAttr gpu,
         node.reads.push_back({tensorOf(access.tensor),
                               analysis::getFootprint(access, domain, hints) *
                                   analysis::getElementBytes(element),
-                              getAlignment(access, domain), access.indirect});
+                              getAlignment(access, domain), access.indirect,
+                              isOwnPlace(access, domain)});
       }
       if (Value init = nest.getInitialTensor())
         node.reads.push_back({tensorOf(init), 0, 0});

@@ -63,6 +63,8 @@ private:
   std::optional<FusionObstacle> whyNotAlone(ArrayRef<unsigned> nodes,
                                             unsigned &shared) const;
   bool areInParts(ArrayRef<unsigned> nodes, size_t shared) const;
+  bool canShareRows(ArrayRef<unsigned> nodes, size_t shared,
+                    int64_t workItems) const;
   Score getScore(unsigned a, unsigned b) const;
   bool reaches(unsigned from, unsigned to, bool indirectly) const;
   /// Calls `visit` with each group that reads from `group`, as often as it does,
@@ -199,6 +201,29 @@ bool Fuser::areInParts(ArrayRef<unsigned> nodes, size_t shared) const {
   return first != nullptr;
 }
 
+/// True if threads may share the row of each of `workItems` points: of what nodes make they
+/// read what all have or the element in their own place, and reductions give one value for a
+/// point. What `loop::canShareRows` asks of a kernel.
+bool Fuser::canShareRows(ArrayRef<unsigned> nodes, size_t shared,
+                         int64_t workItems) const {
+  auto isOnePerPoint = [&](unsigned tensor) {
+    return problem.tensors[tensor].elements == workItems;
+  };
+  return llvm::all_of(nodes, [&](unsigned i) {
+    const FusionNode &each = node(i);
+    if (each.kind == Kind::Reduction && !each.walksRow &&
+        !llvm::all_of(each.writes, isOnePerPoint))
+      return false;
+    if (each.walksRow && each.parallel.size() != shared)
+      return false;
+    return llvm::all_of(each.reads, [&](const FusionRead &read) {
+      unsigned writer = writerOf[read.tensor];
+      return writer == ~0u || !llvm::is_contained(nodes, writer) ||
+             isOnePerPoint(read.tensor) || read.isOwnPlace;
+    });
+  });
+}
+
 std::optional<FusionObstacle>
 Fuser::whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const {
   // The longest common prefix of the parallel extents.
@@ -262,6 +287,11 @@ Fuser::whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const {
   if (!allFull && !splittable && !sharesRows &&
       workItems < options.minWorkItems && points > options.smallKernelPoints &&
       !areInParts(nodes, k))
+    return FusionObstacle{Obstacle::FewRows, workItems};
+  if (options.mostSerialPoints > 0 && !allFull && !splittable &&
+      workItems < options.minAcrossItems &&
+      points / workItems > options.mostSerialPoints &&
+      !canShareRows(nodes, k, workItems) && !areInParts(nodes, k))
     return FusionObstacle{Obstacle::FewRows, workItems};
   bool waitsAcross = llvm::any_of(nodes, [&](unsigned i) {
     return node(i).across &&

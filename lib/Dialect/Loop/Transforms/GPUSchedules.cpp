@@ -29,6 +29,8 @@ static constexpr int64_t kKept = 32, kMostKept = 64, kSorted = 8;
 static constexpr int64_t kPointSums = 56, kMostPoints = 8, kPointBlocks = 2;
 /// The most threads that share a row.
 static constexpr int64_t kMostRowThreads = 1024;
+/// Points that a thread computes one after the other in about the time of a launch.
+static constexpr int64_t kMostSerial = 64;
 
 /// Vectors of a row from which on it is worth to have what is before and behind
 /// them apart: a warp's, which then has elements enough for both.
@@ -76,6 +78,7 @@ FusionOptions loop::getGPUFusionOptions(const GPUMachine &machine) {
   options.minAcrossItems = machine.multiprocessors * machine.threads / 4;
   options.smallKernelPoints = kGPUBlock * kMostKept;
   options.sharedRow = kMostKept * kMostRowThreads;
+  options.mostSerialPoints = kMostSerial;
   // The other half is for what is computed with.
   options.maxRowBytes = machine.registers * 4 / 2;
   return options;

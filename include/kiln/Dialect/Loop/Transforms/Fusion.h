@@ -37,6 +37,7 @@ namespace kiln::loop {
 /// A tensor that nests read or write.
 struct FusionTensor {
   int64_t bytes = 0;
+  int64_t elements = 0;
   /// Something other than a nest uses it, so it must be stored.
   bool escapes = false;
 };
@@ -48,6 +49,7 @@ struct FusionRead {
   /// How many leading indices are the nest's own first dimensions.
   unsigned alignment = 0;
   bool isComputed = false; ///< some index follows from what was read
+  bool isOwnPlace = false; ///< the element at the point itself, of one for each
 };
 
 /// A nest, or an operation that cannot be fused but orders others.
@@ -63,6 +65,7 @@ struct FusionNode {
   /// Elements that it has of a row of nests before it, where they lie together: threads
   /// may share them. 0 elsewhere.
   int64_t rowElements = 0;
+  bool walksRow = false; ///< a scan or sort
   bool inParts = false; ///< a reduction that would be done in parts
   bool across = false;  ///< such a one that is across memory
   SmallVector<guard::ExprAttr> reduction; ///< extents of such a one
@@ -84,6 +87,9 @@ struct FusionOptions {
   /// Elements of a row up to which rows may be few: those who work together on one keep
   /// so many. 0: a row is for one.
   int64_t sharedRow = 0;
+  /// Points that follow each other in a thread at most, where those who work together
+  /// cannot share a row and there are fewer than `minAcrossItems`. 0: any number.
+  int64_t mostSerialPoints = 0;
   /// Largest row of an internal tensor.
   int64_t maxRowBytes = 1 << 20;
 };
