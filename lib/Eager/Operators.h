@@ -43,6 +43,7 @@ void addLossOperators(Table &table);
 void addDistanceOperators(Table &table);
 void addGridSamplingOperators(Table &table);
 void addRecurrentOperators(Table &table);
+void addFourierOperators(Table &table);
 void addLinearAlgebraOperators(Table &table);
 
 } // namespace kiln::eager

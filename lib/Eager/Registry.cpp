@@ -40,6 +40,7 @@ Status eager::registerAll(runtime::OperatorRegistry &registry) {
   addResamplingOperators(table);
   addGridSamplingOperators(table);
   addRecurrentOperators(table);
+  addFourierOperators(table);
   addLinearAlgebraOperators(table);
   return table.status();
 }
