@@ -19,13 +19,14 @@
 //   copy       (CopyOperands)  what cannot change, or fills no vector, and is read often;
 //                              on a processor what is returned, too
 //   join       (joinTaps)      on a GPU few channels with the taps of a window's rows
-//   order      (orderSum)      the channels innermost in the sum of a convolution
-//   turn       (turnSum)       on a processor taps of windows as weights have them
+//   order      (OrderSums)     the channels innermost in the sum of a convolution
+//   turn       (OrderSums)     on a processor taps of windows as weights have them
 //   lay        (CopyOperands)  the weights of a gradient along that sum
 //
 //===----------------------------------------------------------------------===//
 
 #include "ImageWindows.h"
+#include "OrderSums.h"
 #include "PermuteNest.h"
 
 #include "kiln/Analysis/IndexExpr.h"
@@ -50,8 +51,10 @@ namespace kiln::loop {
 static constexpr int64_t kMinHeavySum = 128;
 /// Channels from which on an image that has them last is followed.
 static constexpr int64_t kMinFollowed = 8;
-/// Of so many convolutions one may have its channels first, there.
+/// Of so many convolutions one may have its channels first, there. Those of so small a part
+/// of all that is multiplied are not counted.
 static constexpr unsigned kMostOthers = 4;
+static constexpr double kSlightPart = 1e-4;
 /// Channels of a group from which on they are neighbours that are read together.
 static constexpr int64_t kMinGroup = 4;
 
@@ -402,6 +405,12 @@ void ImageLayouts::freeGathered(NestOpInterface nest) {
 bool ImageLayouts::pays() {
   unsigned last = 0, others = 0;
   SmallVector<OpOperand *> gathered;
+  auto getPoints = [&](ContractOp op) {
+    return Windows(op).empty() ? 0 : double(hints.product(op.getDomain().all()));
+  };
+  double all = 0;
+  for (auto op : function.getOps<ContractOp>())
+    all += getPoints(op);
   for (auto op : function.getOps<ContractOp>()) {
     if (Windows(op).empty() || !multipliesInOrder(op))
       continue;
@@ -411,7 +420,7 @@ bool ImageLayouts::pays() {
     }
     if (sumsImages(op))
       continue;
-    ++others;
+    others += getPoints(op) > kSlightPart * all;
     for (OpOperand *operand : {&op.getLhsMutable(), &op.getRhsMutable()})
       if (chosen.count(operand->get().getDefiningOp()))
         gathered.push_back(operand);
@@ -503,58 +512,6 @@ const llvm::MapVector<Operation *, LastDims> &ImageLayouts::choose() {
   if (onCPU)
     followImages();
   return chosen;
-}
-
-//===----------------------------------------------------------------------===//
-// The order of sums
-//===----------------------------------------------------------------------===//
-
-/// Puts the dimension along which both operands of a convolution have neighbours, or else
-/// the one that does, innermost into its sum.
-static void orderSum(ContractOp op) {
-  if (Windows(op).empty() || op.getDomain().reduction.size() < 2)
-    return;
-  auto left = getNeighbours(op, 0), right = getNeighbours(op, 1);
-  if (left || right)
-    permuteReduction(op, left ? *left : *right);
-}
-
-/// Whether an operand is moved by reduced dimension `dim` and, at the same index, by others:
-/// by places of a window.
-static bool isMovedTogether(const Windows &windows, unsigned side, unsigned dim,
-                            unsigned rank) {
-  return llvm::any_of(windows.indices[side], [&](ExprAttr index) {
-    return mentions(index, dim) &&
-           llvm::any_of(llvm::seq(rank), [&](unsigned other) {
-             return other != dim && mentions(index, other);
-           });
-  });
-}
-
-/// Weights are packed along the sum, images along their places. So where taps
-/// are walked from the last one to the first, as in the gradient of an image,
-/// weights would be gathered element by element: the image is walked backwards
-/// instead, which costs it nothing.
-static void turnSum(ContractOp op) {
-  Windows windows(op);
-  Domain domain = op.getDomain();
-  if (windows.empty() || readsImageInPlace(op))
-    return;
-  for (unsigned k = 0; k < domain.reduction.size(); ++k) {
-    if (domain.reduction[k].isConstant(1))
-      continue;
-    unsigned dim = domain.parallel.size() + k;
-    for (unsigned side = 0; side < 2; ++side) {
-      auto step = getStep(op, side, dim);
-      auto size = step ? step->getConstant() : std::nullopt;
-      if (size && *size < 0 &&
-          !isMovedTogether(windows, side, dim, domain.rank()) &&
-          isMovedTogether(windows, 1 - side, dim, domain.rank())) {
-        reverseReduction(op, k);
-        break;
-      }
-    }
-  }
 }
 
 namespace {

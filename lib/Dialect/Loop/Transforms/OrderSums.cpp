@@ -1,0 +1,59 @@
+//===- OrderSums.cpp - In which order a convolution sums up ---------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OrderSums.h"
+
+#include "ImageWindows.h"
+#include "PermuteNest.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+using guard::ExprAttr;
+
+void loop::orderSum(ContractOp op) {
+  if (Windows(op).empty() || op.getDomain().reduction.size() < 2)
+    return;
+  auto left = getNeighbours(op, 0), right = getNeighbours(op, 1);
+  if (left || right)
+    permuteReduction(op, left ? *left : *right);
+}
+
+/// Whether an operand is moved by reduced dimension `dim` and, at the same index, by others:
+/// by places of a window.
+static bool isMovedTogether(const Windows &windows, unsigned side, unsigned dim,
+                            unsigned rank) {
+  return llvm::any_of(windows.indices[side], [&](ExprAttr index) {
+    return mentions(index, dim) &&
+           llvm::any_of(llvm::seq(rank), [&](unsigned other) {
+             return other != dim && mentions(index, other);
+           });
+  });
+}
+
+void loop::turnSum(ContractOp op) {
+  Windows windows(op);
+  Domain domain = op.getDomain();
+  if (windows.empty() || readsImageInPlace(op))
+    return;
+  for (unsigned k = 0; k < domain.reduction.size(); ++k) {
+    if (domain.reduction[k].isConstant(1))
+      continue;
+    unsigned dim = domain.parallel.size() + k;
+    for (unsigned side = 0; side < 2; ++side) {
+      auto step = getStep(op, side, dim);
+      auto size = step ? step->getConstant() : std::nullopt;
+      if (size && *size < 0 &&
+          !isMovedTogether(windows, side, dim, domain.rank()) &&
+          isMovedTogether(windows, 1 - side, dim, domain.rank())) {
+        reverseReduction(op, k);
+        break;
+      }
+    }
+  }
+}
