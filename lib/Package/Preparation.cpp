@@ -59,6 +59,24 @@ bool isPreparation(const Program &program, const Step &step) {
          });
 }
 
+std::vector<size_t> findPassing(const Program &program) {
+  std::vector<size_t> last(program.values.size(), SIZE_MAX);
+  std::vector<bool> isRead(program.values.size());
+  // Launches alone use what is prepared.
+  for (size_t i = program.steps.size(); i-- > 0;)
+    if (const std::vector<ValueId> *buffers = getBuffers(program.steps[i]))
+      for (ValueId id : *buffers) {
+        while (program.values[id].kind == Value::Kind::View)
+          id = program.values[id].base;
+        if (program.values[id].kind != Value::Kind::Prepared || isRead[id])
+          continue;
+        isRead[id] = true;
+        if (isPreparation(program, program.steps[i]))
+          last[id] = i;
+      }
+  return last;
+}
+
 namespace {
 
 class PreparationVerifier {

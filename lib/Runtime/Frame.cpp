@@ -133,7 +133,7 @@ Status ProgramRunner::Frame::bind() {
   if (!plan_.updated.empty() && !mayUpdateInPlace())
     if (Status s = protectUpdated(); !s)
       return s;
-  return prepareArena();
+  return Status::success();
 }
 
 /// False if an input that is written in place shares memory with another, or

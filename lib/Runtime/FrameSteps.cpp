@@ -63,6 +63,9 @@ ProgramRunner::Frame::run(const std::vector<OpValue> &inputs,
   Status status = bind();
   if (status && !plan_.isPreparation.empty())
     status = prepare();
+  // Not beside what preparation lets go of.
+  if (status)
+    status = prepareArena();
   if (status)
     status = steps();
   if (status)

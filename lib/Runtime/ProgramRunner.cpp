@@ -292,18 +292,10 @@ void ProgramRunner::Plan::findPreparation(const Program &program) {
     return;
   }
   passing.resize(program.steps.size());
-  // Launches alone use what is prepared.
-  std::vector<bool> isRead(program.values.size());
-  for (size_t i = program.steps.size(); i-- > 0;)
-    if (auto *buffers = package::getBuffers(program.steps[i]))
-      for (package::ValueId id : *buffers)
-        if (package::ValueId value = root[id];
-            program.values[value].kind == Value::Kind::Prepared &&
-            !isRead[value]) {
-          isRead[value] = true;
-          if (isPreparation[i])
-            passing[i].push_back(value);
-        }
+  std::vector<size_t> last = package::findPassing(program);
+  for (package::ValueId id = 0; id < last.size(); ++id)
+    if (last[id] != SIZE_MAX)
+      passing[last[id]].push_back(id);
 }
 
 ProgramRunner::ProgramRunner(const Program &program)

@@ -131,10 +131,11 @@ static int64_t mostAlive(const package::Program &program, const Sizes &sizes) {
   }
   for (const package::Output &output : program.outputs)
     use(output.value, steps);
-  // What is prepared stays.
+  // What is prepared stays, unless preparation alone reads it and it is let go of.
+  std::vector<size_t> passing = package::findPassing(program);
   for (size_t id = 0; id < count; ++id)
     if (program.values[id].kind == package::Value::Kind::Prepared) {
-      first[id] = 0;
+      first[id] = passing[id] == SIZE_MAX ? 0 : SIZE_MAX;
       last[id] = steps;
     }
   // What is written over another value needs no memory beside it.
@@ -160,16 +161,53 @@ static int64_t mostAlive(const package::Program &program, const Sizes &sizes) {
   return most;
 }
 
-/// Most that a launch needs beside its buffers.
+/// What a step needs beside its buffers.
+static int64_t scratchBytes(const package::Step &step, const Sizes &sizes, unsigned threads) {
+  const auto *launch = std::get_if<package::LaunchStep>(&step);
+  if (!launch)
+    return 0;
+  bool several = sizes.number(launch->workItems) > launch->grain;
+  int64_t bytes = (sizes.number(launch->scratchBytes) + 63) / 64 * 64;
+  return bytes * (several ? threads : 1);
+}
+
+/// The most of all steps.
 static int64_t scratchBytes(const package::Program &program, const Sizes &sizes,
                             unsigned threads) {
   int64_t most = 0;
   for (const package::Step &step : program.steps)
-    if (const auto *launch = std::get_if<package::LaunchStep>(&step)) {
-      bool several = sizes.number(launch->workItems) > launch->grain;
-      int64_t bytes = (sizes.number(launch->scratchBytes) + 63) / 64 * 64;
-      most = std::max(most, bytes * (several ? threads : 1));
+    most = std::max(most, scratchBytes(step, sizes, threads));
+  return most;
+}
+
+/// The most bytes of prepared values at one time while they are made, which is before anything
+/// else, and of what that needs beside them.
+static int64_t mostPrepared(const package::Program &program, const Sizes &sizes,
+                            unsigned threads) {
+  std::vector<size_t> passing = package::findPassing(program);
+  std::vector<bool> isMade(program.values.size());
+  int64_t alive = 0, scratch = 0, most = 0;
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    if (!package::isPreparation(program, program.steps[i]))
+      continue;
+    std::vector<package::ValueId> ended;
+    for (package::ValueId id : *package::getBuffers(program.steps[i])) {
+      while (program.values[id].kind == package::Value::Kind::View)
+        id = program.values[id].base;
+      const package::Value &value = program.values[id];
+      if (value.kind != package::Value::Kind::Prepared)
+        continue;
+      if (!isMade[id])
+        alive += sizes.bytes(value);
+      isMade[id] = true;
+      if (passing[id] == i && std::find(ended.begin(), ended.end(), id) == ended.end())
+        ended.push_back(id);
     }
+    scratch = std::max(scratch, scratchBytes(program.steps[i], sizes, threads));
+    most = std::max(most, alive + scratch);
+    for (package::ValueId id : ended)
+      alive -= sizes.bytes(program.values[id]);
+  }
   return most;
 }
 
@@ -180,9 +218,11 @@ MemoryNeed run::memoryNeed(const session::Session &session) {
   int64_t scratch = scratchBytes(program, sizes, session.threads());
   MemoryNeed need;
   need.plannedPeak = sizes.number(program.arenaBytes);
-  for (const package::Value &value : program.values)
-    if (value.kind == package::Value::Kind::New ||
-        value.kind == package::Value::Kind::Prepared)
+  std::vector<size_t> passing = package::findPassing(program);
+  for (size_t id = 0; id < program.values.size(); ++id)
+    if (const package::Value &value = program.values[id];
+        value.kind == package::Value::Kind::New ||
+        (value.kind == package::Value::Kind::Prepared && passing[id] == SIZE_MAX))
       need.plannedPeak += sizes.bytes(value);
   need.lowerBound = mostAlive(program, sizes);
   for (const package::Output &output : program.outputs) {
@@ -214,7 +254,8 @@ MemoryNeed run::memoryNeed(const session::Session &session) {
     // Each keeps its own for the next call.
     scratch += scratchBytes(backward, backwardSizes, session.threads());
   }
-  need.plannedPeak += scratch;
+  need.plannedPeak = std::max(need.plannedPeak + scratch,
+                              mostPrepared(program, sizes, session.threads()));
   if (need.savedForBackward == 0)
     need.savedForBackward =
         static_cast<int64_t>(variant.package().facts.savedForBackwardBytes);

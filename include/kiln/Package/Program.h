@@ -294,6 +294,10 @@ const std::vector<ValueId> *getBuffers(const Step &step);
 /// left out of calls whose weights are those of the call before.
 bool isPreparation(const Program &program, const Step &step);
 
+/// Of each prepared value that preparation alone reads, the last step that does: it is let go
+/// of behind that. `SIZE_MAX` for all other values.
+std::vector<size_t> findPassing(const Program &program);
+
 /// Appends the encoding of `program` to `out`. The grammar stands in
 /// kiln/ABI/PackageABI.h.
 void encodeProgram(const Program &program, std::vector<uint8_t> &out);
