@@ -71,6 +71,21 @@ LogicalResult loop::lowerAddmm(LoopBuilder &loops, aten::AddmmOp op) {
   return loops.setMade(0, nest.getResult());
 }
 
+/// The least end of each group and those behind it. So ends ascend, and where they did not, rows
+/// are of the last group that has them, as where PyTorch multiplies group by group (rows behind
+/// the last end are of none).
+static Value makeAscending(LoopBuilder &loops, Value offs) {
+  View ends = loops.getView(offs);
+  Type i32 = IntegerType::get(loops.getContext(), 32);
+  ExprAttr later = guard::max(loops.dim(0), loops.dim(1));
+  return loops.makeReduce(
+      TypeRange(guard::makeTensorType(i32, ends.dims)), ends.dims, ends.dims,
+      ReductionKind::Min, i32,
+      [&](BodyContext body, ScalarBuilder &) -> SmallVector<Value> {
+        return {loops.read(body, ends, later)};
+      })[0];
+}
+
 /// Rows of a matrix, or columns, or what both share, in groups that end at `offs`.
 LogicalResult loop::lowerGroupedMm(LoopBuilder &loops, aten::GroupedMmOp op) {
   Value self = op.getSelf(), mat2 = op.getMat2();
@@ -83,7 +98,9 @@ LogicalResult loop::lowerGroupedMm(LoopBuilder &loops, aten::GroupedMmOp op) {
     ContractOp nest = makeProduct(loops, self, mat2);
     return nest ? loops.setMade(0, nest.getResult()) : failure();
   }
-  Value ends = loops.materialize(op.getOffs());
+  // Sums over members that two groups have count for both.
+  Value ends = hasRows && hasColumns ? loops.materialize(op.getOffs())
+                                     : makeAscending(loops, op.getOffs());
   if (!ends)
     return failure();
   auto dim = [&](unsigned number) { return loops.dim(number); };

@@ -150,11 +150,13 @@ func.func @clone(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // Which expert a row belongs to is data: where the groups of rows, of columns or of what both
-// share end.
+// share end. Those of rows and columns are made to ascend.
 
 // CHECK-LABEL: func.func @grouped
-// CHECK: loop.contract parallel [6, 4] reduction [3, 8] lhs %arg0[d0, d3] : tensor<6x8xf32> rhs %arg1[d2, d3, d1] : tensor<3x8x4xf32> groups %arg3(d2, d0) : tensor<3xi32> acc f32
-// CHECK: loop.contract parallel [8, 6] reduction [3, 4] lhs %arg1[d2, d0, d3] : tensor<3x8x4xf32> rhs %arg2[d1, d3] : tensor<6x4xf32> groups %arg3(d2, d1) : tensor<3xi32> acc f32
+// CHECK: %[[ENDS:.*]] = loop.reduce parallel (%i) in [3] reduction (%j) in [3] <min>
+// CHECK-NEXT: loop.load %arg3[max(%i, %j)]
+// CHECK: loop.contract parallel [6, 4] reduction [3, 8] lhs %arg0[d0, d3] : tensor<6x8xf32> rhs %arg1[d2, d3, d1] : tensor<3x8x4xf32> groups %[[ENDS]](d2, d0) : tensor<3xi32> acc f32
+// CHECK: loop.contract parallel [8, 6] reduction [3, 4] lhs %arg1[d2, d0, d3] : tensor<3x8x4xf32> rhs %arg2[d1, d3] : tensor<6x4xf32> groups %{{[0-9]+}}(d2, d1) : tensor<3xi32> acc f32
 // CHECK: loop.contract parallel [3, 8, 4] reduction [6] lhs %arg0[d3, d1] : tensor<6x8xf32> rhs %arg2[d3, d2] : tensor<6x4xf32> groups %arg3(d0, d3) : tensor<3xi32> acc f32
 func.func @grouped(%x: tensor<6x8xf32>, %w: tensor<3x8x4xf32>, %g: tensor<6x4xf32>, %offs: tensor<3xi32>) -> (tensor<6x4xf32>, tensor<8x6xf32>, tensor<3x8x4xf32>) {
   %0 = aten._grouped_mm(%x, %w, offs = %offs) : (tensor<6x8xf32>, tensor<3x8x4xf32>, tensor<3xi32>) -> tensor<6x4xf32>
