@@ -533,6 +533,11 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
     const auto &chosen = layouts.choose();
     for (auto [nest, last] : chosen)
       permuteResults(nest, last, carried);
+    for (auto op : function.getOps<ReduceOp>())
+      if (llvm::any_of(analysis::getReads(op), [&](const analysis::Access &read) {
+            return chosen.count(read.tensor.getDefiningOp());
+          }))
+        orderSum(op);
     analysis::SizeHints hints(function->getParentOfType<ModuleOp>());
     OperandCopies copies(hints, onCPU);
     for (auto op :

@@ -17,6 +17,10 @@ namespace kiln::loop {
 /// the one that does, innermost into its sum.
 void orderSum(ContractOp op);
 
+/// The same of sums, maxima and minima that read a tensor with another order than theirs: groups of
+/// channels of an image that has them last are neighbours, its places are not.
+void orderSum(ReduceOp op);
+
 /// Weights are packed along the sum, images along their places. So where taps
 /// are walked from the last one to the first, as in the gradient of an image,
 /// weights would be gathered element by element: the image is walked backwards

@@ -283,6 +283,12 @@ void loop::permuteReduction(ContractOp op, unsigned last) {
   op.setReductionExtentsAttr(permuteExprs(op.getReductionExtents(), order));
 }
 
+void loop::permuteReduction(ReduceOp op, unsigned last) {
+  SmallVector<unsigned> order = getOrder(op.getReductionExtents().size(), last);
+  permuteArguments(op.getBody(), op.getParallelExtents().size(), order);
+  op.setReductionExtentsAttr(permuteExprs(op.getReductionExtents(), order));
+}
+
 void loop::reverseReduction(ContractOp op, unsigned number) {
   Domain domain = op.getDomain();
   SmallVector<ExprAttr> names =

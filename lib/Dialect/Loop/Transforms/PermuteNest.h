@@ -92,6 +92,8 @@ void permuteResults(Operation *nest, LastDims last, CarriedTensors &carried);
 
 /// Makes reduced dimension `last` of a contraction the innermost one.
 void permuteReduction(ContractOp op, unsigned last);
+/// The same of a reduction, whose values may be joined in any order.
+void permuteReduction(ReduceOp op, unsigned last);
 
 /// Walks reduced dimension `number` of a contraction from its end to its begin.
 void reverseReduction(ContractOp op, unsigned number);
