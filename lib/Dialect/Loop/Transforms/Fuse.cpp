@@ -203,11 +203,11 @@ static Collected collect(Block &block, GPUTargetAttr gpu,
         result.tensors.try_emplace(value, problem.tensors.size());
     if (isNew) {
       FusionTensor tensor;
-      if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+      if (auto type = dyn_cast<RankedTensorType>(value.getType())) {
         tensor.bytes = hints.getBytes(type);
-      if (auto type = dyn_cast<RankedTensorType>(value.getType()))
         tensor.elements = tensor.bytes / std::max<int64_t>(
                               analysis::getElementBytes(type.getElementType()), 1);
+      }
       tensor.escapes = llvm::any_of(value.getUsers(), [](Operation *user) {
         return !getNest(user);
       });
