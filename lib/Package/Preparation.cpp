@@ -15,7 +15,7 @@
 
 namespace kiln::package {
 
-static ValueId rootOf(const Program &program, ValueId id) {
+ValueId getRoot(const Program &program, ValueId id) {
   while (program.values[id].kind == Value::Kind::View)
     id = program.values[id].base;
   return id;
@@ -23,7 +23,7 @@ static ValueId rootOf(const Program &program, ValueId id) {
 
 static bool isPrepared(const Program &program, ValueId id) {
   return id != kNone &&
-         program.values[rootOf(program, id)].kind == Value::Kind::Prepared;
+         program.values[getRoot(program, id)].kind == Value::Kind::Prepared;
 }
 
 const std::vector<ValueId> *getBuffers(const Step &step) {
@@ -65,9 +65,8 @@ std::vector<size_t> findPassing(const Program &program) {
   // Launches alone use what is prepared.
   for (size_t i = program.steps.size(); i-- > 0;)
     if (const std::vector<ValueId> *buffers = getBuffers(program.steps[i]))
-      for (ValueId id : *buffers) {
-        while (program.values[id].kind == Value::Kind::View)
-          id = program.values[id].base;
+      for (ValueId buffer : *buffers) {
+        ValueId id = getRoot(program, buffer);
         if (program.values[id].kind != Value::Kind::Prepared || isRead[id])
           continue;
         isRead[id] = true;
@@ -134,7 +133,7 @@ private:
   void write(ValueId id) {
     if (id == kNone)
       return;
-    ValueId root = rootOf(program_, id);
+    ValueId root = getRoot(program_, id);
     if (program_.values[root].kind == Value::Kind::Slot)
       changes_[program_.values[root].slot] = true;
     else
@@ -159,7 +158,7 @@ private:
       collect(given, ids);
     std::set<uint32_t> slots;
     for (ValueId id : ids) {
-      ValueId root = rootOf(program_, id);
+      ValueId root = getRoot(program_, id);
       if (program_.values[root].kind == Value::Kind::Slot)
         slots.insert(program_.values[root].slot);
       else
@@ -195,7 +194,7 @@ private:
   }
 
   bool staysTheSame(ValueId id) const {
-    const Value &value = program_.values[rootOf(program_, id)];
+    const Value &value = program_.values[getRoot(program_, id)];
     if (value.kind != Value::Kind::Slot)
       return value.kind == Value::Kind::Constant ||
              value.kind == Value::Kind::Prepared;
@@ -253,7 +252,7 @@ private:
       bool isWorkspace =
           grid && grid->hasWorkspace && at + 1 == buffers->size();
       if (isWorkspace) {
-        Value::Kind root = program_.values[rootOf(program_, id)].kind;
+        Value::Kind root = program_.values[getRoot(program_, id)].kind;
         if (!isPlaced(id) ||
             (root != Value::Kind::Arena && root != Value::Kind::New))
           return bad("the workspace of what is prepared is expected in storage "
@@ -267,7 +266,7 @@ private:
                               : " is read by what is prepared, expected a "
                                 "weight that stays, a constant or a prepared "
                                 "value"));
-      ValueId root = rootOf(program_, id);
+      ValueId root = getRoot(program_, id);
       if (isWritten && isWritten_[root])
         return bad("value " + std::to_string(root) + " is prepared twice");
       isWritten_[root] = isWritten_[root] || isWritten;

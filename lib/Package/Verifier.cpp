@@ -161,12 +161,6 @@ private:
     return id == kNone ? Status::success() : expr(id, early);
   }
 
-  ValueId root(ValueId id) const {
-    while (program_.values[id].kind == Value::Kind::View)
-      id = program_.values[id].base;
-    return id;
-  }
-
   /// The sizes of a value that is made now can be computed.
   Status layout(ValueId id) const {
     for (;;) {
@@ -192,7 +186,7 @@ private:
   Status use(ValueId id) const {
     if (Status s = inRange(id); !s)
       return s;
-    if (!defined_[root(id)])
+    if (!defined_[getRoot(program_, id)])
       return bad("value " + std::to_string(id) +
                  " is used before it is defined");
     // A value that an extern call returned has the sizes it came with, which
@@ -206,7 +200,7 @@ private:
   Status define(ValueId id) {
     if (Status s = inRange(id); !s)
       return s;
-    defined_[root(id)] = true;
+    defined_[getRoot(program_, id)] = true;
     return Status::success();
   }
 
@@ -254,7 +248,7 @@ private:
   Status written(ValueId id) {
     if (Status s = inRange(id); !s)
       return s;
-    ValueId base = root(id);
+    ValueId base = getRoot(program_, id);
     if (program_.values[base].kind == Value::Kind::Dynamic && !defined_[base])
       return bad("value " + std::to_string(id) +
                  " is used before it is defined");
@@ -267,7 +261,7 @@ private:
 
   /// All calls share the constants, so a step writes none. `id` is in range.
   Status variable(ValueId id) const {
-    if (program_.values[root(id)].kind == Value::Kind::Constant)
+    if (program_.values[getRoot(program_, id)].kind == Value::Kind::Constant)
       return bad("value " + std::to_string(id) +
                  " is a constant and cannot be written");
     return Status::success();

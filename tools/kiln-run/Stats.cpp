@@ -106,22 +106,16 @@ static int64_t mostAlive(const package::Program &program, const Sizes &sizes) {
   size_t count = program.values.size();
   std::vector<size_t> first(count, SIZE_MAX), last(count, 0);
   auto use = [&](package::ValueId id, size_t step) {
-    while (id != package::kNone &&
-           program.values[id].kind == package::Value::Kind::View)
-      id = program.values[id].base;
     if (id == package::kNone)
       return;
+    id = package::getRoot(program, id);
     first[id] = std::min(first[id], step);
     last[id] = std::max(last[id], step);
   };
   size_t steps = program.steps.size();
   for (size_t i = 0; i < steps; ++i) {
-    if (const auto *grid = std::get_if<package::GridStep>(&program.steps[i]))
-      for (package::ValueId id : grid->buffers)
-        use(id, i);
-    if (const auto *launch =
-            std::get_if<package::LaunchStep>(&program.steps[i]))
-      for (package::ValueId id : launch->buffers)
+    if (const auto *buffers = package::getBuffers(program.steps[i]))
+      for (package::ValueId id : *buffers)
         use(id, i);
     else if (const auto *copy =
                  std::get_if<package::CopyStep>(&program.steps[i])) {
@@ -191,9 +185,8 @@ static int64_t mostPrepared(const package::Program &program, const Sizes &sizes,
     if (!package::isPreparation(program, program.steps[i]))
       continue;
     std::vector<package::ValueId> ended;
-    for (package::ValueId id : *package::getBuffers(program.steps[i])) {
-      while (program.values[id].kind == package::Value::Kind::View)
-        id = program.values[id].base;
+    for (package::ValueId buffer : *package::getBuffers(program.steps[i])) {
+      package::ValueId id = package::getRoot(program, buffer);
       const package::Value &value = program.values[id];
       if (value.kind != package::Value::Kind::Prepared)
         continue;

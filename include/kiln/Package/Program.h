@@ -287,6 +287,9 @@ struct Program {
   ExprId arenaBytes = kNone; ///< size of the arena; kNone: no arena
 };
 
+/// What `id` is a view of; `id` itself if it is no view.
+ValueId getRoot(const Program &program, ValueId id);
+
 /// What a launch or a grid reads and writes; null for other steps.
 const std::vector<ValueId> *getBuffers(const Step &step);
 
