@@ -76,6 +76,16 @@ TEST_F(ExprTest, ExactDivision) {
   EXPECT_FALSE(exactDivide(x, c(0)));
 }
 
+TEST_F(ExprTest, WhatWasDividedIsJoined) {
+  ExprAttr x = d(0), n = s("s0");
+  EXPECT_EQ(floorDiv(x, 4) * 4 + mod(x, 4), x);
+  EXPECT_EQ(mod(x + n, 4) * -3 + n + floorDiv(x + n, 4) * -12, x * -3 + n * -2);
+  // Digits of a number in two bases, the lowest one apart.
+  EXPECT_EQ(floorDiv(x, 12) * 4 + mod(floorDiv(x, 3), 4), floorDiv(x, 3));
+  EXPECT_NE(floorDiv(x, 4) * 5 + mod(x, 4), x);
+  EXPECT_NE(floorDiv(x, 4) * 4 + mod(d(1), 4), x);
+}
+
 TEST_F(ExprTest, CoefficientsOfAnIndex) {
   ExprAttr address = d(0) * s("s0") + d(1) * 4 + 3;
   EXPECT_EQ(*getCoefficient(address, d(0)), s("s0"));

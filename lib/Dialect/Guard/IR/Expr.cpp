@@ -147,12 +147,42 @@ static ExprAttr fromTerm(MLIRContext *context, Term term) {
                  {term.monomial, getConstant(context, term.coefficient)});
 }
 
+/// floordiv(x, k) * k * c + mod(x, k) * c among `terms`, as x * c in place of these; null if
+/// there is no such pair. It is how views that split a dimension and join it again read it.
+static ExprAttr joinDivided(SmallVectorImpl<Term> &terms) {
+  for (size_t i = 0; i < terms.size(); ++i) {
+    ExprAttr part = terms[i].monomial;
+    if (!part || part.getKind() != ExprKind::Mod ||
+        !part.getOperand(1).isConstant() || part.getOperand(1).getPayload() <= 0)
+      continue;
+    int64_t wanted;
+    if (llvm::MulOverflow(terms[i].coefficient, part.getOperand(1).getPayload(),
+                          wanted))
+      continue;
+    ExprAttr whole = floorDiv(part.getOperand(0), part.getOperand(1));
+    auto other = llvm::find_if(terms, [&](const Term &term) {
+      return term.monomial == whole && term.coefficient == wanted;
+    });
+    if (other == terms.end())
+      continue;
+    ExprAttr joined = mul(part.getOperand(0), terms[i].coefficient);
+    size_t j = other - terms.begin();
+    terms.erase(terms.begin() + std::max(i, j));
+    terms.erase(terms.begin() + std::min(i, j));
+    return joined;
+  }
+  return {};
+}
+
 /// From sorted terms with distinct monomials and coefficients other than 0.
 static ExprAttr fromSortedTerms(MLIRContext *context, ArrayRef<Term> terms) {
   if (terms.empty())
     return getConstant(context, 0);
   if (terms.size() == 1)
     return fromTerm(context, terms.front());
+  SmallVector<Term> left(terms);
+  if (ExprAttr joined = joinDivided(left))
+    return add(fromSortedTerms(context, left), joined);
   SmallVector<ExprAttr> operands;
   operands.reserve(terms.size());
   for (Term term : terms)
