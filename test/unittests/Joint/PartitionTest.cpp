@@ -160,7 +160,25 @@ TEST(PartitionTest, SmallReductionsAreSaved) {
   EXPECT_EQ(r.reasons[0].value, sum);
   EXPECT_EQ(r.reasons[0].bytes, 40);
   EXPECT_STREQ(r.reasons[0].reason,
-               "reduction that reads at least 4 times what it yields");
+               "reduction that reads at least 4 times what the backward needs of it");
+}
+
+/// A norm that gives its rows and a statistic of each: what the backward reads decides.
+TEST(PartitionTest, StatisticsAreSavedUnlessRowsAreMadeAgain) {
+  for (bool needsRows : {false, true}) {
+    Graph g;
+    int x = g.primal("x", 4000), dy = g.tangent("dy", 4000);
+    int rows = g.op("norm", RecomputeClass::Reduction, {x}, 4000);
+    int rstd = g.value("rstd", 40);
+    g.ops.back().results.push_back(rstd);
+    int y = g.cheap("relu", {rows}, 4000);
+    g.output(y);
+    g.gradient(g.cheap("mul", {dy, x, rstd}, 4000));
+    if (needsRows)
+      g.gradient(g.cheap("mask", {dy, g.cheap("gt", {rows}, 1000)}, 4000));
+    PartitionResult r = partition(g);
+    EXPECT_EQ(g.names(r.saved), needsRows ? Names{} : Names{"rstd"});
+  }
 }
 
 TEST(PartitionTest, TagsOutrankTheRules) {

@@ -21,7 +21,8 @@ static constexpr int kLongestChain = 100;
 /// Weights grow by this factor for each op between a storage and the backward.
 static constexpr double kDistanceFactor = 1.1;
 static constexpr int kLargestDistance = 100;
-/// A reduction that yields less than 1/4 of what it reads is saved.
+/// A reduction of whose results the backward may need less than 1/4 of what it reads
+/// is saved.
 static constexpr int64_t kReductionFactor = 4;
 /// Floating-point operations in the time in which memory moves a byte. Between
 /// what a core of a server and an accelerator do; choices only hang on it where
@@ -37,7 +38,7 @@ const char *describe(Ban ban) {
   case Ban::FarApart:
     return "its operand is used far apart, across an op that does not fuse";
   case Ban::Reduction:
-    return "reduction that reads at least 4 times what it yields";
+    return "reduction that reads at least 4 times what the backward needs of it";
   case Ban::Heavy:
     return "contraction or the like, not recomputed";
   case Ban::Tagged:
@@ -229,9 +230,28 @@ static void banCompared(const PartitionProblem &problem,
   }
 }
 
+/// Per value: whether the backward reads it, or something that it may run again does.
+/// Of a norm that is often only what a row has, not the rows.
+static std::vector<bool> findNeeded(const PartitionProblem &problem,
+                                    const PartitionFacts &facts) {
+  std::vector<bool> needed(problem.values.size(), false);
+  for (size_t op = problem.ops.size(); op-- > 0;) {
+    const PartitionOp &user = problem.ops[op];
+    bool needs = !facts.inForward[op] ||
+                 (isFusible(user.recompute) &&
+                  std::any_of(user.results.begin(), user.results.end(),
+                              [&](int v) { return needed[v]; }));
+    if (needs)
+      for (int v : user.operands)
+        needed[v] = true;
+  }
+  return needed;
+}
+
 std::vector<Ban> applyRules(const PartitionProblem &problem,
                             const PartitionFacts &facts) {
   std::vector<Ban> bans(problem.ops.size(), Ban::None);
+  std::vector<bool> needed = findNeeded(problem, facts);
   for (size_t i = 0; i < problem.ops.size(); ++i) {
     const PartitionOp &op = problem.ops[i];
     // What only the backward needs is computed once, there.
@@ -255,7 +275,8 @@ std::vector<Ban> applyRules(const PartitionProblem &problem,
       for (int v : op.operands)
         read += static_cast<double>(problem.values[v].bytes);
       for (int v : op.results)
-        written += static_cast<double>(problem.values[v].bytes);
+        if (needed[v])
+          written += static_cast<double>(problem.values[v].bytes);
       if (read >= kReductionFactor * written)
         bans[i] = Ban::Reduction;
       break;
