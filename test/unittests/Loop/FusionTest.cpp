@@ -196,3 +196,18 @@ TEST_F(FusionTest, IndependentNestsFuseOverACommonInput) {
   EXPECT_EQ(result.groups.size(), 2u);
   EXPECT_EQ(result.refusals[0].obstacle.str(), "it would save less than 1048576 bytes");
 }
+
+TEST_F(FusionTest, RowsAndColumnsOfASquareHaveNothingInCommon) {
+  unsigned x = addTensor(1 << 20), rows = addTensor(2048, true),
+           columns = addTensor(2048, true);
+  addNode(Kind::Reduction, {512}, 512, rows, {{x, 1}});
+  addNode(Kind::Reduction, {512}, 512, columns, {{x, 0}});
+  problem.nodes[0].reads[0].indexOf = {0};
+  problem.nodes[1].reads[0].indexOf = {1};
+  FusionResult result = runFusion(problem, {});
+  EXPECT_EQ(result.groups.size(), 2u);
+  EXPECT_EQ(result.refusals[0].obstacle.kind, FusionObstacle::Kind::LittleSaved);
+  // Both by rows.
+  problem.nodes[1].reads[0] = problem.nodes[0].reads[0];
+  EXPECT_EQ(runFusion(problem, {}).groups.size(), 1u);
+}

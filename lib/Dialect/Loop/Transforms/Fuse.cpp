@@ -107,6 +107,16 @@ static bool isOwnPlace(const analysis::Access &access, const Domain &domain) {
   return own == extents.size();
 }
 
+/// Which index of the tensor each parallel dimension is in a read, or -1.
+static SmallVector<int, 4> getIndexOf(const analysis::Access &access,
+                                      const Domain &domain) {
+  SmallVector<int, 4> indexOf(domain.parallel.size(), -1);
+  for (auto [k, expr] : llvm::enumerate(access.map))
+    if (expr.isDim() && expr.getPosition() < indexOf.size())
+      indexOf[expr.getPosition()] = k;
+  return indexOf;
+}
+
 /// Lets the nests of `kernel` read of each other's rows at their own index where that
 /// was written as 0.
 static void readOwnPoint(KernelOp kernel) {
@@ -264,7 +274,8 @@ static Collected collect(Block &block, GPUTargetAttr gpu,
                               analysis::getFootprint(access, domain, hints) *
                                   analysis::getElementBytes(element),
                               getAlignment(access, domain), access.indirect,
-                              isOwnPlace(access, domain)});
+                              isOwnPlace(access, domain),
+                              getIndexOf(access, domain)});
       }
       if (Value init = nest.getInitialTensor())
         node.reads.push_back({tensorOf(init), 0, 0});

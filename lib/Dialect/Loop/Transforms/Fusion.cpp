@@ -65,7 +65,9 @@ private:
   bool areInParts(ArrayRef<unsigned> nodes, size_t shared) const;
   bool canShareRows(ArrayRef<unsigned> nodes, size_t shared,
                     int64_t workItems) const;
-  Score getScore(unsigned a, unsigned b) const;
+  bool readSamePart(unsigned tensor, unsigned a, unsigned b,
+                    unsigned shared) const;
+  Score getScore(unsigned a, unsigned b, unsigned shared) const;
   bool reaches(unsigned from, unsigned to, bool indirectly) const;
   /// Calls `visit` with each group that reads from `group`, as often as it does,
   /// until it says false.
@@ -335,12 +337,36 @@ std::optional<FusionObstacle> Fuser::whyNot(unsigned a, unsigned b,
   if (auto obstacle = whyNotAlone(nodes, shared))
     return obstacle;
   bool vertical = reaches(a, b, false) || reaches(b, a, false);
-  if (!vertical && getScore(a, b).bytes < options.minHorizontalBytes)
+  if (!vertical && getScore(a, b, shared).bytes < options.minHorizontalBytes)
     return FusionObstacle{Obstacle::LittleSaved, options.minHorizontalBytes};
   return {};
 }
 
-Score Fuser::getScore(unsigned a, unsigned b) const {
+/// True if nests of both groups read the same part of `tensor` at a point of the shared
+/// dimensions.
+bool Fuser::readSamePart(unsigned tensor, unsigned a, unsigned b,
+                         unsigned shared) const {
+  /// Calls `visit` with which index of the tensor each shared dimension is in a
+  /// read of `group`, until it says true.
+  auto anyRead = [&](unsigned group, auto visit) {
+    return llvm::any_of(groups[group].nodes, [&](unsigned i) {
+      return llvm::any_of(node(i).reads, [&](const FusionRead &read) {
+        if (read.tensor != tensor)
+          return false;
+        SmallVector<int> at;
+        for (unsigned d = 0; d < shared; ++d)
+          if (!node(i).parallel[d].isConstant(1))
+            at.push_back(d < read.indexOf.size() ? read.indexOf[d] : -1);
+        return visit(at);
+      });
+    });
+  };
+  return anyRead(a, [&](ArrayRef<int> atA) {
+    return anyRead(b, [&](ArrayRef<int> atB) { return atA == atB; });
+  });
+}
+
+Score Fuser::getScore(unsigned a, unsigned b, unsigned shared) const {
   Score score;
   auto inside = [&](unsigned i) { return groupOf[i] == a || groupOf[i] == b; };
   auto getReads = [&](unsigned group) {
@@ -365,7 +391,8 @@ Score Fuser::getScore(unsigned a, unsigned b) const {
         score.bytes += problem.tensors[tensor].bytes;
     }
   for (auto [tensor, bytes] : readsA)
-    if (auto other = readsB.find(tensor); other != readsB.end())
+    if (auto other = readsB.find(tensor);
+        other != readsB.end() && readSamePart(tensor, a, b, shared))
       score.bytes += std::min(bytes, other->second);
   auto reduces = [&](unsigned group) {
     return llvm::any_of(groups[group].nodes, [&](unsigned i) {
@@ -428,7 +455,7 @@ bool Fuser::runRound() {
           {groups[a].nodes, groups[b].nodes, *obstacle});
       continue;
     }
-    candidates.push_back({a, b, getScore(a, b)});
+    candidates.push_back({a, b, getScore(a, b, shared)});
     involved.insert(a);
     involved.insert(b);
   }

@@ -20,7 +20,9 @@
 //   k = 1: one kernel of 1024 rows
 //
 // The score of a pair is the traffic it saves, then likeness (both reduce, or
-// neither), then how near they stand in the program.
+// neither), then how near they stand in the program. What both read saves
+// traffic if a point of the k dimensions reads one part of it in both: the rows
+// of a square matrix and its columns, which have the same extents, do not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,6 +52,8 @@ struct FusionRead {
   unsigned alignment = 0;
   bool isComputed = false; ///< some index follows from what was read
   bool isOwnPlace = false; ///< the element at the point itself, of one for each
+  /// Of each parallel dimension: which index of the tensor it is, or -1.
+  SmallVector<int, 4> indexOf = {};
 };
 
 /// A nest, or an operation that cannot be fused but orders others.
