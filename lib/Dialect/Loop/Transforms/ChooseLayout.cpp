@@ -25,6 +25,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bodies.h"
+#include "GroupSums.h"
 #include "ImageWindows.h"
 #include "OrderSums.h"
 #include "PermuteNest.h"
@@ -100,19 +102,15 @@ private:
 };
 } // namespace
 
-/// The position of stride 1 among those of an argument, if that is not the last.
+/// The index of an argument along which its elements are neighbours, if that is not the last.
 static std::optional<unsigned> getLastOfArgument(BlockArgument argument) {
-  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  auto strides = function.getArgAttrOfType<guard::ShapeAttr>(
-      argument.getArgNumber(), kStridesAttrName);
   auto type = dyn_cast<RankedTensorType>(argument.getType());
-  if (!strides || !type || type.getRank() < 3)
+  if (!type || type.getRank() < 3)
     return std::nullopt;
-  for (auto [k, stride] : llvm::enumerate(strides.getDims()))
-    if (stride.isConstant(1) && type.getDimSize(k) != 1 &&
-        k + 1 < strides.getDims().size())
-      return k;
-  return std::nullopt;
+  unsigned neighbours = getNeighbourIndex(argument);
+  if (neighbours + 1 == type.getRank())
+    return std::nullopt;
+  return neighbours;
 }
 
 /// True if who takes a result of the function takes its dimensions in any order.
@@ -539,6 +537,11 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
           }))
         orderSum(op);
     analysis::SizeHints hints(function->getParentOfType<ModuleOp>());
+    bool isAny = false;
+    for (auto op : llvm::make_early_inc_range(function.getOps<ReduceOp>()))
+      isAny |= reduceChannelsFirst(op);
+    if (isAny)
+      simplifyBodies(function, hints);
     OperandCopies copies(hints, onCPU);
     for (auto op :
          llvm::make_early_inc_range(function.getOps<ContractOp>())) {

@@ -88,7 +88,11 @@ def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::ModuleOp"> {
     in twos, fours or eights, and the taps of a row of the window are one dimension, and so does a
     convolution where a row of its window then has a multiple of 8 elements.
 
-    On a processor this is done for contractions of f32, and of bytes where it multiplies four at
+    Sums, maxima and minima over the places of an image with its channels last and over groups of
+    channels become reductions of each channel, all of which are neighbours, and of these, where
+    the channels of a group are less than 64 bytes: a group norm of 32 groups.
+
+    On a processor the order is chosen for contractions of f32, and of bytes where it multiplies four at
     once, that sum up 128 elements and more, and for those beside them: channels that are neighbours are read where they lie
     (`#loop.packed` with `in_place`), and fill vectors however small the image is. Operands of
     f32 that are read 16 times and more are copied, and so is a result that is returned: back,

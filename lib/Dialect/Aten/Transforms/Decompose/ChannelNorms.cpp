@@ -420,6 +420,9 @@ SmallVector<Value> decomposeNativeGroupNorm(NativeGroupNormOp op,
           statistic(moments.mean, 1), statistic(moments.rstd, 2)};
 }
 
+/// Sums over the places of each channel come first: from them follow, a few numbers a
+/// channel, the gradients of the parameters and the sums over groups. So what is large is
+/// read twice, whether channels or places are neighbours (PyTorch's `GroupNormBackward`).
 SmallVector<Value>
 decomposeNativeGroupNormBackward(NativeGroupNormBackwardOp op,
                                  FormulaBuilder &c) {
@@ -428,29 +431,54 @@ decomposeNativeGroupNormBackward(NativeGroupNormBackwardOp op,
   if (!groups.fits || mask.size() != 3)
     return {};
   Type wide = sumType(c, FormulaBuilder::elementTypeOf(op.getInput()));
-  auto seen = [&](Value x, const Sizes &sizes) {
-    return c.cast(c.view(c.widen(x), sizes), wide);
+  Sizes sizes = c.dimsOf(op.getInput());
+  if (sizes.size() < 3)
+    sizes = {op.getN(), op.getC(), op.getHxW()};
+  Sizes channel(sizes.size(), c.expr(1)), parameter = channel;
+  channel[0] = op.getN();
+  channel[1] = parameter[1] = op.getC();
+  auto places = llvm::to_vector(llvm::seq<int64_t>(2, sizes.size()));
+  Sizes channels = {op.getN(), op.getC()};
+  Sizes members = {op.getN(), c.expr(op.getGroup()),
+                   guard::floorDiv(op.getC(), op.getGroup())};
+  Sizes statistics = {members[0], members[1], c.expr(1)};
+  auto seen = [&](Value x, const Sizes &as) { return c.view(c.widen(x), as); };
+  auto ofGroup = [&](Value x) { return c.cast(seen(x, statistics), wide); };
+  // Of each channel what its group has.
+  auto spread = [&](Value x, const Sizes &as) {
+    return c.view(c.expand(x, members), as);
   };
-  Value x = seen(op.getInput(), groups.sizes);
-  Value grad = seen(op.getGradOut(), groups.sizes);
-  Value mean = seen(op.getMean(), groups.statistics);
-  Value rstd = seen(op.getRstd(), groups.statistics);
-  Value normal = c.mul(c.sub(x, mean), rstd);
+  Value grad = seen(op.getGradOut(), sizes), x = seen(op.getInput(), sizes);
+  Type compute = FormulaBuilder::elementTypeOf(x);
+  auto ofElement = [&](Value x) { return c.cast(spread(x, channel), compute); };
+  Value rstd = ofGroup(op.getRstd());
+  Value centered = c.sub(x, ofElement(ofGroup(op.getMean())));
+  Value up = c.cast(grad, wide);
+  Value sum = c.sumOver(up, places);
+  Value dotted = c.sumOver(c.mul(up, c.cast(centered, wide)), places);
+  Value dWeight = c.sumOver(c.mul(dotted, spread(rstd, channels)), {0});
+  Value dBias = c.sumOver(sum, {0});
   Value scaled = grad;
-  if (op.getWeight())
-    scaled = c.mul(grad, seen(op.getWeight(), groups.parameters));
-  Value count = c.number(groups.count);
-  Value sum = c.div(c.sumOver(scaled, {2, 3}, true), count);
-  Value dotted = c.div(c.sumOver(c.mul(scaled, normal), {2, 3}, true), count);
+  if (Value weight = op.getWeight()) {
+    scaled = c.mul(grad, seen(weight, parameter));
+    weight = c.cast(seen(weight, {c.expr(1), op.getC()}), wide);
+    sum = c.mul(sum, weight);
+    dotted = c.mul(dotted, weight);
+  }
+  auto average = [&](Value ofChannels) {
+    return c.div(c.sumOver(c.view(ofChannels, members), {2}, true),
+                 c.number(groups.count));
+  };
+  Value slope = c.mul(average(dotted), c.mul(c.square(rstd), rstd));
   Value dInput =
-      c.mul(c.sub(c.sub(scaled, sum), c.mul(normal, dotted)), rstd);
+      c.sub(c.mul(c.sub(scaled, ofElement(average(sum))), ofElement(rstd)),
+            c.mul(centered, ofElement(slope)));
   auto finish = [&](Value value, unsigned i) {
     if (!mask[i])
       return nothing(c, op, i);
     return c.cast(c.view(value, c.dimsOf(op->getResult(i))), typeOf(op, i));
   };
-  return {finish(dInput, 0), finish(c.sumOver(c.mul(grad, normal), {0, 3}), 1),
-          finish(c.sumOver(grad, {0, 3}), 2)};
+  return {finish(dInput, 0), finish(dWeight, 1), finish(dBias, 2)};
 }
 
 //===----------------------------------------------------------------------===//
