@@ -27,7 +27,34 @@ func.func @shared(%q: tensor<2x4x7x16xf32>, %k: tensor<2x2x9x16xf32>, %v: tensor
   return %y : tensor<2x4x7x16xf32>
 }
 
-// A gradient may flow to a mask; f64 adds up in f64, and bf16 is not asked for; keys of one batch are not those of
+// So does attention with a mask of truths, or of floats that are made of such and of what the archive holds.
+// CHECK-LABEL: func.func @masked
+// CHECK: aten._scaled_dot_product_flash_attention_for_cpu(%arg0, %arg0, %arg0, attn_mask = %arg1)
+// CHECK: aten._scaled_dot_product_flash_attention_for_cpu(%arg0, %arg0, %arg0, attn_mask = %{{.*}})
+func.func @masked(%q: tensor<2x4x7x16xf32>, %m: tensor<2x1x1x7xi1>,
+                  %low: tensor<f32> {aten.input = #aten.input<kind = buffer, name = "low", path = "low">},
+                  %high: tensor<f32> {aten.input = #aten.input<kind = constant, name = "high", path = "high">})
+    -> (tensor<2x4x7x16xf32>, tensor<2x4x7x16xf32>) {
+  %0 = aten.scaled_dot_product_attention(%q, %q, %q, attn_mask = %m)
+    : (tensor<2x4x7x16xf32>, tensor<2x4x7x16xf32>, tensor<2x4x7x16xf32>, tensor<2x1x1x7xi1>) -> tensor<2x4x7x16xf32>
+  %f = aten.where.self(%m, %high, %low) : (tensor<2x1x1x7xi1>, tensor<f32>, tensor<f32>) -> tensor<2x1x1x7xf32>
+  %1 = aten.scaled_dot_product_attention(%q, %q, %q, attn_mask = %f)
+    : (tensor<2x4x7x16xf32>, tensor<2x4x7x16xf32>, tensor<2x4x7x16xf32>, tensor<2x1x1x7xf32>) -> tensor<2x4x7x16xf32>
+  return %0, %1 : tensor<2x4x7x16xf32>, tensor<2x4x7x16xf32>
+}
+
+// Nor one of which a gradient is wanted.
+// CHECK-LABEL: func.func @bias
+// CHECK-NOT: flash
+func.func @bias(%q: tensor<2x4x7x16xf32>,
+                %b: tensor<7x7xf32> {aten.input = #aten.input<kind = parameter, name = "b", path = "b", requires_grad = true>})
+    -> tensor<2x4x7x16xf32> {
+  %0 = aten.scaled_dot_product_attention(%q, %q, %q, attn_mask = %b)
+    : (tensor<2x4x7x16xf32>, tensor<2x4x7x16xf32>, tensor<2x4x7x16xf32>, tensor<7x7xf32>) -> tensor<2x4x7x16xf32>
+  return %0 : tensor<2x4x7x16xf32>
+}
+
+// A gradient may flow to a mask of floats; f64 adds up in f64, and bf16 is not asked for; keys of one batch are not those of
 // all; and a row of another depth is another operator's.
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: flash

@@ -40,6 +40,36 @@ static Type getType(MLIRContext *context, StringRef name) {
       .Default(Type());
 }
 
+/// True if a gradient may be wanted of what `mask` is made of: floats of an input, or a
+/// parameter. Tables of an archive, numbers and comparisons have none.
+static bool mayHaveGradient(Value mask) {
+  SmallVector<Value> work = {mask};
+  llvm::DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (!llvm::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(value.getType())) ||
+        !seen.insert(value).second)
+      continue;
+    if (Operation *op = value.getDefiningOp()) {
+      if (op->getNumRegions() != 0)
+        return true;
+      llvm::append_range(work, op->getOperands());
+      continue;
+    }
+    auto argument = llvm::cast<mlir::BlockArgument>(value);
+    auto function = llvm::dyn_cast<mlir::func::FuncOp>(
+        argument.getOwner()->getParentOp());
+    auto input = function ? function.getArgAttrOfType<InputAttr>(
+                                argument.getArgNumber(), kInputAttrName)
+                          : InputAttr();
+    if (!input || input.getRequiresGrad() ||
+        !llvm::is_contained({InputKind::Buffer, InputKind::Constant},
+                            input.getKind()))
+      return true;
+  }
+  return false;
+}
+
 void AtenSaveSumsPass::runOnOperation() {
   if (failed(verifyPassInput(getOperation(), getArgument(),
                              {Stage::Capture, Stage::Joint})))
@@ -58,6 +88,8 @@ void AtenSaveSumsPass::runOnOperation() {
   getOperation().walk(
       [&](ScaledDotProductAttentionOp op) { found.push_back(op); });
   for (ScaledDotProductAttentionOp op : found) {
+    if (op.getAttnMask() && mayHaveGradient(op.getAttnMask()))
+      continue;
     OpBuilder builder(op);
     FormulaBuilder c(builder, op.getLoc());
     SmallVector<Value> made = attendWithSums(op, elements, c);

@@ -157,14 +157,14 @@ def AtenSaveSumsPass : Pass<"aten-save-sums", "::mlir::func::FuncOp"> {
   let summary = "Let attention give what its backward needs of a row";
   let description = [{
     The backward of attention needs weights again, and of these the maximum of each row
-    and its sum of exponentials. An attention of one of `types` without a mask and without
+    and its sum of exponentials. An attention of one of `types` without
     dropout becomes the operator that gives the logarithm of this sum besides: one number a
     row to save, in place of two passes over all columns. The backward then takes the sum of
     a row's weights times slopes from its result. A result of 16 bits is less exact than the
     weights, as it is in PyTorch's kernels of GPUs.
 
-    Heads that share keys read them repeated. Everything else stays as it is: with a mask
-    a gradient may flow to it.
+    Heads that share keys read them repeated. Everything else stays as it is, and so does
+    attention with a mask to which a gradient may flow: floats of an input, or a parameter.
 
     ```mlir
     %y = aten.scaled_dot_product_attention(%q, %k, %v, is_causal = true)

@@ -164,18 +164,18 @@ decomposeFlashAttention(ScaledDotProductFlashAttentionForCpuOp op,
     return {};
   SmallVector<int64_t> last = {FormulaBuilder::rankOf(scores) - 1};
   Value top = greatest(c, scores);
+  Value e = c.exp(c.sub(scores, top));
+  Value sum = c.sumOver(e, last, true);
+  Value weights = c.div(e, sum), sums = c.add(c.log(sum), top);
   // Nothing to attend to, which only a mask can bring about: zeros, and the logarithm of
   // zero.
-  bool isMaskable = bool(op.getAttnMask());
-  Value isMasked = isMaskable ? c.eq(top, kLow) : Value();
-  Value e = c.exp(
-      c.sub(scores, isMaskable ? c.where(isMasked, 0.0, top) : top));
-  Value sum = c.sumOver(e, last, true);
-  Value weights = c.div(e, sum);
-  if (isMaskable)
+  if (op.getAttnMask()) {
+    Value isMasked = c.eq(top, kLow);
     weights = c.where(isMasked, 0.0, weights);
+    sums = c.where(isMasked, kLow, sums);
+  }
   Value output = multiplyInTiles(c, weights, c.widen(op.getValue()));
-  Value sums = c.squeezeDims(c.add(c.log(sum), top), last);
+  sums = c.squeezeDims(sums, last);
   if (!output || !sums)
     return {};
   auto resultType = [&](unsigned i) {
@@ -259,7 +259,7 @@ SmallVector<Value> attendWithSums(ScaledDotProductAttentionOp op,
     if (!guard::getDims(llvm::cast<RankedTensorType>(each.getType())) ||
         FormulaBuilder::rankOf(each) != 4)
       return {};
-  if (op.getAttnMask() || !op.getDropoutP().isZero() ||
+  if (!op.getDropoutP().isZero() ||
       !areOfType({query, key, value}, types) ||
       c.dimOf(query, -1) != c.dimOf(value, -1) || c.dimOf(key, -2).isConstant(0))
     return {};
@@ -275,7 +275,7 @@ SmallVector<Value> attendWithSums(ScaledDotProductAttentionOp op,
       if (c.dimOf(each, dim) != c.dimOf(query, dim))
         return {};
   OpResults made = c.scaledDotProductFlashAttentionForCpu(
-      query, key, value, op.getDropoutP(), op.getIsCausal(), Value(),
+      query, key, value, op.getDropoutP(), op.getIsCausal(), op.getAttnMask(),
       op.getScale());
   if (!made)
     return {};

@@ -29,7 +29,7 @@ enum class Cell { Lstm, Gru, Tanh, Relu };
 SmallVector<Value> decomposeView(Operation *op, FormulaBuilder &c);
 
 /// An attention as the operator that gives the logarithms of its sums as well; empty
-/// where there is no such one: with a mask or dropout, of other elements than `types`, for
+/// where there is no such one: with dropout, of other elements than `types`, for
 /// heads and sizes that it does not take.
 SmallVector<Value> attendWithSums(ScaledDotProductAttentionOp op,
                                   ArrayRef<Type> types, FormulaBuilder &c);
