@@ -111,3 +111,18 @@ func.func @main(%q: tensor<1x4x8xf32> {joint.requires_grad}, %k: tensor<1x5x8xf3
   %y = aten.scaled_dot_product_attention(%q, %k, %v) : (tensor<1x4x8xf32>, tensor<1x5x8xf32>, tensor<1x5x8xf32>) -> tensor<1x4x8xf32>
   return %y : tensor<1x4x8xf32>
 }
+
+// -----
+
+// The gradient of one element of each row is chosen by its place. Two of a row may be the same one: they are added up.
+// CHECK-LABEL: joint.graph @main
+// CHECK: aten.scatter_add(%{{.*}}, dim = 1, %{{.*}}, %{{.*}}) : (tensor<3x5xf32>, tensor<3x2xi64>, tensor<3x2xf32>)
+// CHECK: %[[AT:.*]] = aten.view(%{{.*}}, size = [1, 5])
+// CHECK: %[[IS:.*]] = aten.eq.Tensor(%[[AT]], %[[T:.*]]) : (tensor<1x5xi64>, tensor<3x1xi64>)
+// CHECK: aten.where.self(%[[IS]], %{{.*}}) : (tensor<3x5xi1>, tensor<3x1xf32>, tensor<f32>)
+func.func @main(%x: tensor<3x5xf32> {joint.requires_grad}, %t: tensor<3x1xi64>, %y: tensor<3x5xf32> {joint.requires_grad},
+                %u: tensor<3x2xi64>) -> (tensor<3x1xf32>, tensor<3x2xf32>) {
+  %a = aten.gather(%x, dim = 1, %t) : (tensor<3x5xf32>, tensor<3x1xi64>) -> tensor<3x1xf32>
+  %b = aten.gather(%y, dim = 1, %u) : (tensor<3x5xf32>, tensor<3x2xi64>) -> tensor<3x2xf32>
+  return %a, %b : tensor<3x1xf32>, tensor<3x2xf32>
+}

@@ -148,6 +148,12 @@ func.func @main(%a0: tensor<3x4xf64>) -> (tensor<2x2xf64>) {
   return %r : tensor<2x2xf64>
 }
 // -----
+func.func @main(%a0: tensor<3x4xf64>) -> (tensor<3x1xf64>) {
+  %t = arith.constant dense<[[1], [3], [0]]> : tensor<3x1xi64>
+  %r = aten.gather(%a0, dim = -1, %t) : (tensor<3x4xf64>, tensor<3x1xi64>) -> tensor<3x1xf64>
+  return %r : tensor<3x1xf64>
+}
+// -----
 func.func @main(%a0: tensor<3x4xf64>, %a1: tensor<9xf64>) -> (tensor<3x4xf64>) {
   %c = arith.constant dense<[[true, false, true, true], [false, true, false, true], [true, true, false, false]]> : tensor<3x4xi1>
   %r = aten.masked_scatter(%a0, %c, %a1) : (tensor<3x4xf64>, tensor<3x4xi1>, tensor<9xf64>) -> tensor<3x4xf64>

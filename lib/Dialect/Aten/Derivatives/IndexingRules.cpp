@@ -25,6 +25,26 @@ Value VjpState::indexAddBack(Value grad, Value self, int64_t dim,
                           /*accumulate=*/true);
 }
 
+Value VjpState::gatherBack(Value grad, Value self, int64_t dim, Value index) {
+  Sizes sizes = builder.dimsOf(self), taken = builder.dimsOf(index);
+  int64_t rank = sizes.size();
+  bool isOneOfEach = rank > 0 && taken.size() == sizes.size() &&
+                     !llvm::isa<mlir::ComplexType>(FormulaBuilder::elementTypeOf(grad));
+  if (isOneOfEach) {
+    dim = FormulaBuilder::wrapDim(dim, rank);
+    Sizes one = sizes;
+    one[dim] = builder.expr(1);
+    isOneOfEach = taken == one;
+  }
+  if (!isOneOfEach)
+    return builder.scatterAdd(builder.filled(self, 0), dim, index, grad);
+  Sizes along(rank, builder.expr(1));
+  along[dim] = sizes[dim];
+  Value place = builder.view(
+      builder.iota(sizes[dim], FormulaBuilder::elementTypeOf(index)), along);
+  return builder.where(builder.eq(place, index), grad, 0.0);
+}
+
 Value VjpState::selectRows(Value grad, int64_t dim, Value index, Value source) {
   Value rows = builder.indexSelect(grad, dim, index);
   // Of a source without dimensions there is one row, whatever the index.

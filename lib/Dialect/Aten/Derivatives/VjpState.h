@@ -116,6 +116,9 @@ public:
 
   // Indexing.
   Value indexAddBack(Value grad, Value self, int64_t dim, Value index);
+  /// Where one element is gathered of each row along `dim`, as the likelihood of a class, the
+  /// gradient is chosen by its place: no scatter into zeros, which stand in memory.
+  Value gatherBack(Value grad, Value self, int64_t dim, Value index);
   Value selectRows(Value grad, int64_t dim, Value index, Value source);
   Value fillRows(Value grad, int64_t dim, Value index);
 

@@ -19,9 +19,9 @@ def : VJP<Aten_EmbeddingOp, [
                        $scale_grad_by_freq)>]>;
 def : VJPFunction<"vjpEmbeddingBag", [Aten_EmbeddingBagOp,
                                       Aten_EmbeddingBagForwardOnlyOp]>;
-def scatter_add : BuilderMethod;
+def gather_back : GradientHelper; // into zeros of a value's sizes
 def : ComplexVJP<Aten_GatherOp, [
-    Grad<"self", (scatter_add (filled $self, 0), $dim, $index, $grad)>]>;
+    Grad<"self", (gather_back $grad, $self, $dim, $index)>]>;
 def gather : BuilderMethod;
 def scatter_value : BuilderMethod;
 def : ComplexVJP<Aten_ScatterValueOp, [
