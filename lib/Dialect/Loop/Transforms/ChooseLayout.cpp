@@ -34,6 +34,7 @@
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Loop/IR/Carried.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
+#include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
 #include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -525,6 +526,23 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
         run(function, carried);
   }
 
+  /// Sums up products of elements by threads, in parts, where matrix units would have tiles of
+  /// one row. Channels that are neighbours are columns.
+  void reduceColumns(ContractOp op, CarriedTensors &carried) {
+    std::optional<unsigned> columns;
+    for (unsigned dim = 0; dim < op.getDomain().parallel.size(); ++dim) {
+      auto left = getStep(op, 0, dim), right = getStep(op, 1, dim);
+      if (left && right && left->isConstant(1) && right->isConstant(1))
+        columns = dim;
+    }
+    Operation *before = op->getPrevNode();
+    Block *block = op->getBlock();
+    expandContraction(op);
+    auto sum = cast<NestOpInterface>(before ? before->getNextNode() : &block->front());
+    if (columns)
+      permuteResults(sum.getOperation(), LastDims{*columns}, carried);
+  }
+
   void run(func::FuncOp function, CarriedTensors &carried) {
     bool onCPU = !getGPUTarget(function);
     ImageLayouts layouts(function, carried, onCPU);
@@ -550,6 +568,10 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
       // On a processor others have the products that they had.
       if (onCPU && !chosen.count(op)) {
         turnSum(op);
+        continue;
+      }
+      if (!onCPU && sumsOwnChannels(op)) {
+        reduceColumns(op, carried);
         continue;
       }
       if (!onCPU)

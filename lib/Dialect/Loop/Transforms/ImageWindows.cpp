@@ -81,8 +81,12 @@ std::optional<unsigned> Windows::getChannels(ContractOp op,
       getIdentityMap(op.getContext(), op.getDomain().parallel.size()));
   if (!ofResult)
     return std::nullopt;
-  const auto *it = llvm::find(indices[side],
-                              guard::getDim(op.getContext(), *ofResult));
+  // Beside it there may be the only member of its group.
+  SmallVector<ExprAttr> extents = op.getDomain().all();
+  const auto *it = llvm::find_if(indices[side], [&](ExprAttr index) {
+    return guard::dropUnitDims(index, extents) ==
+           guard::getDim(op.getContext(), *ofResult);
+  });
   if (it == indices[side].end())
     return std::nullopt;
   return it - indices[side].begin();
@@ -119,6 +123,25 @@ bool loop::isWorthOrder(ContractOp op, unsigned dim,
   return multipliesOnUnits(op) &&
          hints.product(domain.reduction) >= kMinReuse &&
          hints.evaluate(domain.parallel[dim]) >= kMinChannels;
+}
+
+bool loop::sumsOwnChannels(ContractOp op) {
+  if (Windows(op).empty() || !sumsImages(op) || op.isGrouped())
+    return false;
+  Domain domain = op.getDomain();
+  bool hasOwn[2] = {false, false};
+  for (unsigned dim = 0; dim < domain.parallel.size(); ++dim) {
+    if (domain.parallel[dim].isConstant(1))
+      continue;
+    auto moves = [&](ArrayAttr indices) {
+      return llvm::any_of(getExprs(indices),
+                          [&](ExprAttr expr) { return mentions(expr, dim); });
+    };
+    bool left = moves(op.getLhsIndices()), right = moves(op.getRhsIndices());
+    hasOwn[0] |= left && !right;
+    hasOwn[1] |= right && !left;
+  }
+  return !(hasOwn[0] && hasOwn[1]);
 }
 
 bool loop::readsOwnChannels(ContractOp op, unsigned dim,

@@ -83,6 +83,11 @@ bool multipliesInOrder(ContractOp op);
 /// True for the gradient of a weight: a sum over images, which gives none.
 bool sumsImages(ContractOp op);
 
+/// True for a sum over images none of whose operands has a dimension of its own, so that no
+/// tile of it is read more often than it has elements: the gradient of a weight by channels of
+/// their own, whose taps move the image alone.
+bool sumsOwnChannels(ContractOp op);
+
 /// The step of an operand of `op` in memory along dimension `dim`; nothing if it is none.
 std::optional<guard::ExprAttr> getStep(ContractOp op, unsigned side, unsigned dim);
 

@@ -88,6 +88,10 @@ def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::ModuleOp"> {
     in twos, fours or eights, and the taps of a row of the window are one dimension, and so does a
     convolution where a row of its window then has a multiple of 8 elements.
 
+    On a GPU the gradient of a weight by channels of their own becomes a reduction, whose columns are
+    the channels if these are neighbours: each tap of a channel is a sum of products of elements,
+    and there is no tile of which anything would be read more than once.
+
     Sums, maxima and minima over the places of an image with its channels last and over groups of
     channels become reductions of each channel, all of which are neighbours, and of these, where
     the channels of a group are less than 64 bytes: a group norm of 32 groups.
