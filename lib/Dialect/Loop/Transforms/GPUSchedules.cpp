@@ -276,6 +276,9 @@ static constexpr ProductTile kProductTiles[] = {
 static constexpr double kTileCost = 160, kBytesPerCycle = 1800, kLaunch = 5000;
 /// Cycles until the first function multiplies, and sums that a warpgroup finishes in one.
 static constexpr double kStart = 2500, kFinished = 8;
+/// Threads of a multiprocessor that have its rate without matrix units: fewer wait for
+/// their own sums and for memory. (32 x 4096 x 4096 by blocks of 64 threads, one on each.)
+static constexpr double kFmaThreads = 160;
 /// What is left of the rate of warpgroups to which threads bring an operand.
 static constexpr double kGathered = 0.75;
 /// Multiplications and additions of warpgroups in a cycle; bytes of a cache that reach a
@@ -404,6 +407,12 @@ static double getCost(const ProductTile &tile, int64_t split, int64_t cluster,
   } else {
     double rate =
         tile.unit == ProductUnit::Wgmma ? tile.rate * kGathered : tile.rate;
+    if (tile.unit == ProductUnit::Fma) {
+      double threads = double(tile.rows / tile.partRows) *
+                       (tile.columns / tile.partColumns) *
+                       std::max(double(blocks) / processors, 1.0);
+      rate *= std::min(1.0, threads / kFmaThreads);
+    }
     cycles += llvm::divideCeil(blocks, processors) *
               (double(tile.rows) * tile.columns * (sum + kTileCost) / rate);
   }
