@@ -203,6 +203,12 @@ static int64_t countAhead(ContractOp op, int64_t lanes, int64_t vectors) {
   return registers == 0 ? 0 : std::min(kAheadRegisters / registers, kMostAhead);
 }
 
+/// True if neighbours along the last dimension of a side are neighbours in the result.
+static bool hasNeighbours(const analysis::DimGroup &side) {
+  return !side.runs.empty() && side.runs.back().steps[2] &&
+         side.runs.back().steps[2].isConstant(1);
+}
+
 LogicalResult GridWgmmaEmitter::finishWide(const Tile &tile,
                                            const Finisher &own, Value sums,
                                            llvm::function_ref<void()> release) {
@@ -212,8 +218,14 @@ LogicalResult GridWgmmaEmitter::finishWide(const Tile &tile,
   Value perRow = constantIndex(kWideColumns / lanes);
   auto pair = VectorType::get({2}, sumType);
   Type type = lanes == 1 ? sumType : VectorType::get({lanes}, sumType);
-  // Where vector `number` of those that are in shared memory is.
+  // Where vector `number` of those that are in shared memory is. Threads beside each other
+  // have neighbours of the result: those of an image with its channels first are rows.
+  bool areDown = lanes == 1 && hasNeighbours(shape.rows) &&
+                 !hasNeighbours(shape.columns);
   auto enter = [&](Value number) -> std::pair<Value, Value> {
+    if (areDown)
+      return {arith::RemUIOp::create(b, number, constantIndex(kWarpRows)),
+              arith::DivUIOp::create(b, number, constantIndex(kWarpRows))};
     return {arith::DivUIOp::create(b, number, perRow),
             mul(arith::RemUIOp::create(b, number, perRow), lanes)};
   };
