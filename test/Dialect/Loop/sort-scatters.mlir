@@ -112,3 +112,46 @@ func.func @cpu(%x: tensor<100xf32>, %index: tensor<4096xi64>) -> tensor<100xf32>
   }
   return %r : tensor<100xf32>
 }
+
+// -----
+
+// Where 1024 floats of 16 bits are added up in each element they are so in f32, of zeros that are f32. A row for
+// each of few points stays as it is.
+
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
+  // CHECK-LABEL: func.func @stay_wide
+  // CHECK: %[[Z:.*]] = loop.pointwise (%i, %j) in [4, 64] : tensor<4x64xf32> {
+  // CHECK-NOT: loop.load
+  // CHECK: %[[S:.*]] = loop.scatter (%i, %j) in [4096, 64] into %[[Z]] <add> : tensor<4x64xf32> {
+  // CHECK: %[[V:.*]] = loop.load %arg1[%i, %j] : tensor<4096x64xbf16>
+  // CHECK: %[[W:.*]] = arith.extf %[[V]] : bf16 to f32
+  // CHECK: loop.yield_at %[[W]] at[%{{.*}}, %j] : f32
+  // CHECK: loop.pointwise (%i, %j) in [4, 64] : tensor<4x64xbf16> {
+  // CHECK-NEXT: loop.load %[[S]][%i, %j]
+  // CHECK-NEXT: arith.truncf
+  func.func @stay_wide(%index: tensor<4096xi64>, %e: tensor<4096x64xbf16>) -> tensor<4x64xbf16> {
+    %x = loop.pointwise (%i, %j) in [4, 64] : tensor<4x64xbf16> {
+      %c = arith.constant 0.0 : bf16
+      loop.yield %c : bf16
+    }
+    %r = loop.scatter (%n, %d) in [4096, 64] into %x <add> : tensor<4x64xbf16> {
+      %i = loop.load %index[%n] : tensor<4096xi64>
+      %p = arith.index_cast %i : i64 to index
+      %v = loop.load %e[%n, %d] : tensor<4096x64xbf16>
+      loop.yield_at %v at [%p, %d] : bf16
+    }
+    return %r : tensor<4x64xbf16>
+  }
+
+  // CHECK-LABEL: func.func @stay_narrow
+  // CHECK: loop.scatter (%i, %j) in [64, 64] into %arg2 <add> : tensor<100x64xbf16> {
+  func.func @stay_narrow(%index: tensor<64xi64>, %e: tensor<64x64xbf16>, %x: tensor<100x64xbf16>) -> tensor<100x64xbf16> {
+    %r = loop.scatter (%n, %d) in [64, 64] into %x <add> : tensor<100x64xbf16> {
+      %i = loop.load %index[%n] : tensor<64xi64>
+      %p = arith.index_cast %i : i64 to index
+      %v = loop.load %e[%n, %d] : tensor<64x64xbf16>
+      loop.yield_at %v at [%p, %d] : bf16
+    }
+    return %r : tensor<100x64xbf16>
+  }
+}

@@ -224,6 +224,69 @@ static ScatterOp scatterSorted(OpBuilder &b, ScatterOp op,
   return made;
 }
 
+/// Values for each element of a result from which on 16 bits are too few to add them up: each
+/// sum is rounded, and who adds to a half of a word tries until nobody else has meanwhile.
+static constexpr int64_t kManyAdded = 4;
+
+/// True if many floats of 16 bits are added up in each element.
+static bool addsMany(ScatterOp op, const analysis::SizeHints &hints) {
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  auto sizes = guard::getDims(type);
+  return op.getKind() == ScatterKind::Add && !op.getWritten() && sizes &&
+         (type.getElementType().isBF16() || type.getElementType().isF16()) &&
+         hints.product(op.getDomain().all()) >=
+             kManyAdded * std::max<int64_t>(hints.product(*sizes), 1);
+}
+
+/// A tensor as one of other floats, element by element.
+static Value convert(OpBuilder &b, ScatterOp op, Value tensor, Type element) {
+  auto sizes = *guard::getDims(cast<RankedTensorType>(tensor.getType()));
+  auto made = PointwiseOp::create(b, op.getLoc(),
+                                  guard::makeTensorType(element, sizes), sizes,
+                                  op.getOriginsAttr());
+  OpBuilder::InsertionGuard guard(b);
+  Block &body = made.getBody().front();
+  b.setInsertionPointToStart(&body);
+  auto load = LoadOp::create(b, op.getLoc(), tensor, ValueRange(body.getArguments()));
+  Value value = load;
+  if (element.getIntOrFloatBitWidth() == 32)
+    value = arith::ExtFOp::create(b, op.getLoc(), element, value);
+  else
+    value = arith::TruncFOp::create(b, op.getLoc(), element, value);
+  YieldOp::create(b, op.getLoc(), value);
+  // Zeros are made as what they are wanted as.
+  if (auto producer = tensor.getDefiningOp<PointwiseOp>();
+      producer && llvm::all_of(producer->getUsers(), [&](Operation *user) {
+        return user == load || user == op;
+      }))
+    inlineLoad(load, producer);
+  return made.getResult();
+}
+
+/// Adds up in f32 and rounds each sum once.
+static Value addWide(OpBuilder &b, ScatterOp op) {
+  Type f32 = b.getF32Type();
+  auto made = ScatterOp::create(b, op.getLoc(), convert(b, op, op.getInit(), f32),
+                                op.getDomain().all(), op.getKind(),
+                                op.getOriginsAttr(), op.getIndependent());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block &body = made.getBody().front();
+    b.setInsertionPointToStart(&body);
+    YieldAtOp yield = getYield(op);
+    SmallVector<Value> values =
+        cloneBody(b, op.getBody().front(), body.getArguments());
+    size_t rank = yield.getPosition().size();
+    Value value = values[0];
+    if (value.getType() != f32)
+      value = arith::ExtFOp::create(b, op.getLoc(), f32, value);
+    YieldAtOp::create(b, op.getLoc(), value, ArrayRef(values).slice(1, rank),
+                      yield.getCondition() ? values.back() : Value());
+  }
+  return convert(b, op, made.getResult(),
+                 cast<RankedTensorType>(op.getResult().getType()).getElementType());
+}
+
 void SortScatters::runOnOperation() {
   func::FuncOp function = getOperation();
   if (failed(
@@ -235,6 +298,16 @@ void SortScatters::runOnOperation() {
   bool changed = false;
   for (auto op : llvm::make_early_inc_range(function.getOps<ScatterOp>())) {
     auto points = choose(op, hints);
+    if (!points && addsMany(op, hints)) {
+      OpBuilder builder(op);
+      Operation *init = op.getInit().getDefiningOp();
+      op.replaceAllUsesWith(addWide(builder, op));
+      op.erase();
+      if (init && init->use_empty() && isa<PointwiseOp>(init))
+        init->erase();
+      changed = true;
+      continue;
+    }
     if (!points)
       continue;
     OpBuilder builder(op);

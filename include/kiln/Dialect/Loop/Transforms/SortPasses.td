@@ -22,6 +22,9 @@ def SortScattersPass : Pass<"loop-sort-scatters", "::mlir::func::FuncOp"> {
     in that order and are `grouped`. Each element is joined with the same values in the same order as before.
     Points that write nothing are sorted behind all others.
 
+    Where many floats of 16 bits are added up in each element, four and more, and atomic operations do that,
+    as in the gradient of a table of few rows, they are added up in f32 and each sum is rounded once.
+
     Before:
 
     ```mlir
