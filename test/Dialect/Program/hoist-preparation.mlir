@@ -363,3 +363,24 @@ program.func @forward {
 program.func @backward {
   program.return outputs []
 }
+
+// -----
+
+// The workspace of a grid is there while it is prepared: an arena is not yet.
+
+!b = !program.buffer<[256], f32>
+
+// CHECK-LABEL: program.func @workspace
+// CHECK: %[[R:.*]] = program.alloc prepared
+// CHECK: %[[S:.*]] = program.alloc prepared
+// CHECK: program.launch @kernels::@sum(%{{.*}}, %[[R]], %[[S]])
+program.func @workspace {
+  %x = program.slot user_input "x" : !b
+  %w = program.slot parameter "w" path "w" : !b
+  %y = program.alloc : !b
+  %r = program.alloc : !b
+  %s = program.alloc : !b
+  program.launch @kernels::@sum(%w, %r, %s) access [read, write, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@sum, symbols = [], blocks = <4>, threads = 256>], workspace = true>} : !b, !b, !b
+  program.launch @kernels::@add(%x, %r, %y) access [read, read, write] symbols [] work 256 grain 64 : !b, !b, !b
+  program.return %y outputs [#program.output<role = user_output>] : !b
+}

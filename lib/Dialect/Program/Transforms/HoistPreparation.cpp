@@ -468,7 +468,8 @@ void Hoister::hoist() {
   for (LaunchOp launch : getOrder()) {
     for (auto [k, buffer] : llvm::enumerate(launch.getBuffers())) {
       moveUp(buffer);
-      if (launch.getWrites()[k] && !isWorkspace(launch, k))
+      // A workspace, too: there is no arena before what it stands behind is prepared.
+      if (launch.getWrites()[k])
         buffer.getDefiningOp<AllocOp>().setIsPrepared(true);
     }
     if (launch.getOperation() == firstStep)
