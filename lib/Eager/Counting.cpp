@@ -120,11 +120,36 @@ static Values bincount(const Args &args) {
   return {makeTensor(dtype, {bins}, sums)};
 }
 
+/// Of integers, as PyTorch has it on a GPU: ends and places of bins are integers, too.
+static Values countIntegers(const Tensor &x, int64_t bins, int64_t low,
+                            int64_t high) {
+  auto values = readAll<int64_t>(x);
+  if (low == high && !values.empty()) {
+    low = *std::min_element(values.begin(), values.end());
+    high = *std::max_element(values.begin(), values.end());
+  }
+  if (low == high) {
+    --low;
+    ++high;
+  }
+  require(low < high && high - low < int64_t(1) << 40,
+          {"expected a range from low to high, found ", low, " to ", high});
+  std::vector<int64_t> counts(bins);
+  for (int64_t value : values)
+    if (value >= low && value <= high)
+      ++counts[std::min(int64_t(__int128(value - low) * bins / (high - low)),
+                        bins - 1)];
+  return {makeTensor(x.dtype(), {bins}, counts)};
+}
+
 static Values histc(const Args &args) {
   const Tensor &x = args.tensor(0);
   int64_t bins = args.optInteger(1).value_or(100);
   require(bins > 0 && bins < int64_t(1) << 40,
           {"expected a positive number of bins, found ", bins});
+  if (isInteger(x.dtype()))
+    return countIntegers(x, bins, int64_t(args.optNumber(2).value_or(0)),
+                         int64_t(args.optNumber(3).value_or(0)));
   requireFloat(x);
   double low = args.optNumber(2).value_or(0),
          high = args.optNumber(3).value_or(0);

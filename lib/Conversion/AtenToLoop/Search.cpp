@@ -160,6 +160,32 @@ static View reduceRow(LoopBuilder &loops, const View &row, Type in,
       })[0]);
 }
 
+/// Integers, which PyTorch counts on a GPU alone, by divisions of integers.
+static LogicalResult countIntegers(LoopBuilder &loops, const View &row,
+                                   Type stored, int64_t bins, int64_t least,
+                                   int64_t most) {
+  Type i64 = IntegerType::get(loops.getContext(), 64);
+  Value counts = countBins(
+      loops, row.dims[0], loops.expr(bins), i64,
+      [&](BodyContext body) -> Written {
+        ScalarBuilder scalars(body.builder, body.loc, i64);
+        auto constant = [&](int64_t value) { return scalars.constant(i64, value); };
+        Value x =
+            scalars.convert(loops.readAt(body, row, body.indices), stored, i64);
+        Value isInside = scalars.logicalAnd(scalars.ge(x, constant(least)),
+                                            scalars.le(x, constant(most)));
+        Value above = scalars.where(isInside, scalars.sub(x, constant(least)),
+                                    constant(0));
+        Value bin = arith::DivSIOp::create(
+            body.builder, body.loc, scalars.mul(above, constant(bins)),
+            constant(most - least));
+        Value at = loops.toIndex(body, scalars.min(bin, constant(bins - 1)), i64,
+                                 loops.expr(bins), /*negative=*/false);
+        return {{at}, constant(1), isInside};
+      });
+  return loops.setReshaped(0, loops.materialize(loops.getView(counts), stored));
+}
+
 LogicalResult loop::lowerHistogram(LoopBuilder &loops, aten::HistcOp op) {
   Value tensor = op.getSelf();
   View row = loops.asRow(loops.getView(tensor));
@@ -169,6 +195,13 @@ LogicalResult loop::lowerHistogram(LoopBuilder &loops, aten::HistcOp op) {
     return end ? LoopBuilder::getConstant(end) : std::optional<double>(0.0);
   };
   auto least = getEnd(op.getMin()), most = getEnd(op.getMax());
+  // Beyond these an integer is no f64, or its product with the bins no i64.
+  constexpr double kLargest = double(int64_t(1) << 31);
+  if (isa<IntegerType>(stored) && !stored.isInteger(1) && bins >= 1 &&
+      bins <= (1 << 20) && least && most && *least < *most &&
+      std::floor(*least) == *least && std::floor(*most) == *most &&
+      *least >= -kLargest && *most <= kLargest)
+    return countIntegers(loops, row, stored, bins, int64_t(*least), int64_t(*most));
   if (!isa<FloatType>(stored) || bins < 1 || bins > (1 << 20) || !least ||
       !most || !(*least <= *most))
     return loops.refuse("the range has no kernel");
