@@ -220,7 +220,8 @@ LogicalResult GridWgmmaEmitter::finishWide(const Tile &tile,
   Type type = lanes == 1 ? sumType : VectorType::get({lanes}, sumType);
   // Where vector `number` of those that are in shared memory is. Threads beside each other
   // have neighbours of the result: those of an image with its channels first are rows.
-  bool areDown = lanes == 1 && hasNeighbours(shape.rows) &&
+  bool areDown = lanes == 1 && schedule.getSplit() == 1 &&
+                 hasNeighbours(shape.rows) &&
                  !hasNeighbours(shape.columns);
   auto enter = [&](Value number) -> std::pair<Value, Value> {
     if (areDown)

@@ -19,6 +19,21 @@ func.func @weight(%x: tensor<4x64x28x28xbf16> {loop.strides = #guard.shape<[5017
   return %0 : tensor<64x1x3x3xbf16>
 }
 
+// CHECK-LABEL: func.func @returned
+// CHECK: %[[S:.*]] = loop.reduce parallel (%i, %j, %k, %l) in [1, 3, 3, 64] reduction (%m, %n, %i6) in [4, 28, 28] <sum>
+// CHECK: %[[C:.*]] = loop.pointwise (%i, %j, %k, %l) in [64, 1, 3, 3] : tensor<64x1x3x3xf32>
+// CHECK-NEXT: loop.load %[[S]][%j, %k, %l, %i]
+// CHECK: return %[[C]]
+func.func @returned(%x: tensor<4x64x28x28xf32> {loop.strides = #guard.shape<[50176, 1, 1792, 64]>},
+                    %dy: tensor<4x64x28x28xf32> {loop.strides = #guard.shape<[50176, 1, 1792, 64]>}) -> tensor<64x1x3x3xf32> {
+  %0 = loop.contract parallel [64, 1, 3, 3] reduction [4, 28, 28]
+      lhs %dy[d4, d0, d5, d6] : tensor<4x64x28x28xf32> mask 1
+      rhs %x[d4, d0, d2 + d5 - 1, d3 + d6 - 1] : tensor<4x64x28x28xf32>
+      mask and(and(le(0, d2 + d5 - 1), lt(d2 + d5 - 1, 28)), and(le(0, d3 + d6 - 1), lt(d3 + d6 - 1, 28)))
+      acc f32 : tensor<64x1x3x3xf32>
+  return %0 : tensor<64x1x3x3xf32>
+}
+
 // CHECK-LABEL: func.func @image
 // CHECK: %[[W:.*]] = loop.pointwise (%i, %j, %k, %l) in [1, 3, 3, 64]
 // CHECK: loop.contract parallel [4, 28, 28, 64]

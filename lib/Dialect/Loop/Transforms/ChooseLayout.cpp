@@ -538,9 +538,23 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
     Operation *before = op->getPrevNode();
     Block *block = op->getBlock();
     expandContraction(op);
-    auto sum = cast<NestOpInterface>(before ? before->getNextNode() : &block->front());
-    if (columns)
-      permuteResults(sum.getOperation(), LastDims{*columns}, carried);
+    Operation *sum = before ? before->getNextNode() : &block->front();
+    if (!columns)
+      return;
+    // Who takes the sum as a whole takes it in its order.
+    Value result = sum->getResult(0);
+    if (llvm::any_of(result.getUsers(), [](Operation *user) { return !isa<LoadOp>(user); })) {
+      OpBuilder builder(sum->getContext());
+      builder.setInsertionPointAfter(sum);
+      auto type = cast<RankedTensorType>(result.getType());
+      PointwiseOp copy = createCopy(builder, sum->getLoc(), result, *guard::getDims(type),
+                                    getIdentityMap(sum->getContext(), type.getRank()),
+                                    cast<NestOpInterface>(sum).getOriginsAttr());
+      result.replaceUsesWithIf(copy.getResult(), [](OpOperand &use) {
+        return !isa<LoadOp>(use.getOwner());
+      });
+    }
+    permuteResults(sum, LastDims{*columns}, carried);
   }
 
   void run(func::FuncOp function, CarriedTensors &carried) {
