@@ -249,12 +249,11 @@ static bool isSeenWithStrides(aten::OutputKind kind) {
          kind == aten::OutputKind::ParameterGradient;
 }
 
-/// What is saved for the backward may have any order. On a GPU an output may have its
-/// channels last where it was recorded so.
+/// What is saved for the backward may have any order. An output may have its channels last
+/// where it was recorded so.
 void Converter::freeOrders() {
   if (!function.isPublic())
     return;
-  bool onGPU = bool(getGPUTarget(function));
   for (unsigned k = 0; k < function.getNumResults(); ++k) {
     auto output = function.getResultAttrOfType<aten::OutputAttr>(
         k, aten::kOutputAttrName);
@@ -263,7 +262,7 @@ void Converter::freeOrders() {
         k, aten::kOutputOrderAttrName);
     if (output && output.getKind() == aten::OutputKind::Saved && type)
       function.setResultAttr(k, kCarriedAttrName, output.getName());
-    if (onGPU && output && isSeenWithStrides(output.getKind()) && type &&
+    if (output && isSeenWithStrides(output.getKind()) && type &&
         isChannelsLast(recorded))
       function.setResultAttr(
           k, kOrderAttrName,
@@ -280,7 +279,7 @@ void Converter::orderTangent(unsigned index) {
   auto recorded = function.getArgAttrOfType<DenseI64ArrayAttr>(
       index, aten::kOutputOrderAttrName);
   auto dims = type ? guard::getDims(type) : std::nullopt;
-  if (!getGPUTarget(function) || !dims || !isChannelsLast(recorded) ||
+  if (!dims || !isChannelsLast(recorded) ||
       recorded.size() != type.getRank())
     return;
   auto laid = llvm::map_to_vector(recorded.asArrayRef(),
