@@ -321,11 +321,22 @@ static bool walksAlong(ContractOp op, const Windows &windows, unsigned dim) {
   });
 }
 
+/// True if a convolution on a processor reads images in the order in which they lie, and so
+/// gives them: by channels of their own nothing is packed, whatever they are made of.
+static bool followsOrder(const Windows &windows, ContractOp op) {
+  if (windows.empty())
+    return false;
+  if (multipliesInOrder(op))
+    return true;
+  auto channels = getResultChannels(windows, op);
+  return channels && channels->count == 1 && hasOwnChannels(op, channels->first);
+}
+
 /// On a processor a convolution of few channels or places reads and gives images as its
 /// neighbours do: it alone does not pay for another order.
 void ImageLayouts::spreadByWindows(ContractOp op) {
   Windows windows(op);
-  if (windows.empty() || !multipliesInOrder(op))
+  if (!followsOrder(windows, op))
     return;
   bool isReached = chosen.count(op);
   for (unsigned side = 0; side < 2; ++side) {
@@ -459,7 +470,7 @@ void ImageLayouts::dropCopies(size_t first) {
 void ImageLayouts::followImages() {
   for (auto op : llvm::to_vector(function.getOps<ContractOp>())) {
     Windows windows(op);
-    if (windows.empty() || !multipliesInOrder(op) || chosen.count(op))
+    if (!followsOrder(windows, op) || chosen.count(op))
       continue;
     Domain domain = op.getDomain();
     unsigned rank = domain.parallel.size();

@@ -160,7 +160,10 @@ void OperandCopies::fillChannels(ContractOp op) {
 /// Copies operands whose channels are not neighbours.
 void OperandCopies::relay(ContractOp op) {
   Windows windows(op);
-  if (windows.empty() || !(onCPU ? multipliesInOrder(op) : multipliesOnUnits(op)))
+  unsigned last = op.getParallelExtents().size() - 1;
+  if (windows.empty() ||
+      !(onCPU ? multipliesInOrder(op) || hasOwnChannels(op, last)
+              : multipliesOnUnits(op)))
     return;
   for (unsigned side = 0; side < 2; ++side) {
     Value tensor = side == 0 ? op.getLhs() : op.getRhs();

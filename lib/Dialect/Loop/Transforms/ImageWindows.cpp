@@ -144,14 +144,18 @@ bool loop::sumsOwnChannels(ContractOp op) {
   return !(hasOwn[0] && hasOwn[1]);
 }
 
-bool loop::readsOwnChannels(ContractOp op, unsigned dim,
-                            const analysis::SizeHints &hints) {
-  auto isOfBoth = [&](ArrayAttr indices) {
+bool loop::hasOwnChannels(ContractOp op, unsigned dim) {
+  auto isMoved = [&](ArrayAttr indices) {
     return llvm::any_of(getExprs(indices),
                         [&](ExprAttr expr) { return mentions(expr, dim); });
   };
+  return isMoved(op.getLhsIndices()) && isMoved(op.getRhsIndices());
+}
+
+bool loop::readsOwnChannels(ContractOp op, unsigned dim,
+                            const analysis::SizeHints &hints) {
   return hints.evaluate(op.getDomain().parallel[dim]) >= kMinChannels &&
-         isOfBoth(op.getLhsIndices()) && isOfBoth(op.getRhsIndices()) &&
+         hasOwnChannels(op, dim) &&
          llvm::any_of(llvm::seq(2u), [&](unsigned side) {
            auto step = getStep(op, side, dim);
            return step && step->isConstant(1);

@@ -54,6 +54,10 @@ bool multipliesOnUnits(ContractOp op);
 bool isWorthOrder(ContractOp op, unsigned dim,
                   const analysis::SizeHints &hints);
 
+/// True if dimension `dim` of the result of a convolution moves both operands: its channels
+/// have images and weights of their own.
+bool hasOwnChannels(ContractOp op, unsigned dim);
+
 /// True if a convolution by channels of their own, which are dimension `dim` of its result,
 /// reads an image that has them last: with another one innermost in its result threads beside
 /// each other read elements that lie apart.
