@@ -129,13 +129,17 @@ LogicalResult KernelEmitter::emitPoints(const Position &first, unsigned dim,
                                         int64_t points) {
   auto emitAll = [&]() {
     SmallVector<Position> all(points, first);
-    for (int64_t k = 1; k < points; ++k)
+    for (int64_t k = 1; k < points; ++k) {
       all[k].dims[dim] =
           arith::AddIOp::create(b, first.dims[dim], constantIndex(k));
+      if (first.besideDim == int(dim))
+        all[k].besideBounds = {first.besideBounds.min + k,
+                               first.besideBounds.max + k};
+    }
     return emitNestsTogether(all);
   };
   auto extent = first.extents[dim].getConstant();
-  if (extent && *extent % points == 0)
+  if (first.besideDim == int(dim) || (extent && *extent % points == 0))
     return emitAll();
   Value end = getArgument(first.extents[dim]);
   Value last = arith::AddIOp::create(b, first.dims[dim], constantIndex(points));

@@ -93,6 +93,10 @@ struct Position {
   /// What the indices of `vectorDim` are known to be within, where that is less than its
   /// extent.
   guard::Interval bounds = {0, guard::Interval::kMax};
+  /// A dimension of whose index the same is known, where several points of it are walked
+  /// together; all of them are in the dimension then.
+  int besideDim = -1;
+  guard::Interval besideBounds = {};
 };
 
 /// The position of a nest at a point of the shared domain: its own dims have no

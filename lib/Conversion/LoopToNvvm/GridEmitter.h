@@ -303,7 +303,7 @@ private:
     Position start;
     SmallVector<Value> values;
   };
-  SmallVector<PendingReduction> pending; ///< whose results nobody has read yet
+  SmallVector<PendingReduction, 1> pending; ///< whose results nobody has read yet
   int64_t partColumns = 0; ///< of the sums over parts of the rows
   SmallVector<StagedInput> staged;
   /// Elements of rows in registers, by the steps of a thread.

@@ -32,6 +32,8 @@ bool AcrossEmitter::isAssured(ExprAttr condition, const Position &position) {
           dim, {*number, *number + (isVector ? position.lanes - 1 : 0)});
     else if (isVector)
       assumptions.setRange(dim, position.bounds);
+    else if (int(k) == position.besideDim)
+      assumptions.setRange(dim, position.besideBounds);
   }
   ExprAttr difference = condition.getOperand(1) - condition.getOperand(0);
   return guard::isKnownNonNegative(isStrict ? difference + -1 : difference,
@@ -63,16 +65,64 @@ bool AcrossEmitter::hasEdge(unsigned dim, guard::Interval inside) {
         dims.push_back(guard::getDim(context, *number));
       }
       ExprAttr expr = guard::substituteDims(op.getExpr(), dims);
-      auto look = [&](ExprAttr part) {
+      auto look = [&](auto &look, ExprAttr part) -> void {
         found |= guard::contains(part, guard::getDim(context, dim)) &&
                  !isKnown(part, nest, Position().bounds) &&
                  isKnown(part, nest, inside);
+        if (part.getKind() == guard::ExprKind::And)
+          for (ExprAttr operand : part.getOperands())
+            look(look, operand);
       };
-      look(expr);
-      if (expr.getKind() == guard::ExprKind::And)
-        llvm::for_each(expr.getOperands(), look);
+      look(look, expr);
     });
   return found;
+}
+
+/// The first of several points of dimension `dim` that are walked together, from which on and up
+/// to which none of them has to look which elements there are, where those at its ends have to.
+/// Nothing if these are not most of them, which code of their own would not pay for.
+std::optional<guard::Interval> AcrossEmitter::findInside(unsigned dim,
+                                                         int64_t points) {
+  auto extent = sharedExtents[dim].getConstant();
+  if (!extent)
+    return std::nullopt;
+  int64_t rest = *extent % points, whole = *extent - rest;
+  auto isEdge = [&](int64_t first, int64_t behind) {
+    return hasEdge(dim, {first, behind - 1});
+  };
+  int64_t first = isEdge(points, *extent) ? points : 0, behind = whole;
+  // Points that are left at the end are apart anyway.
+  if (isEdge(0, whole - points) && !(rest > 0 && isEdge(0, whole)))
+    behind -= points;
+  if (2 * (behind - first) <= *extent || behind - first == *extent)
+    return std::nullopt;
+  return guard::Interval{first, behind - points};
+}
+
+/// A row at several points, which look which elements there are only where some may not be.
+LogicalResult AcrossEmitter::emitBeside(const Position &position,
+                                        const Row &row) {
+  unsigned dim = *row.beside;
+  auto inside = findInside(dim, schedule.getPoints());
+  if (!inside)
+    return emitRow(position, row);
+  Value index = position.dims[dim];
+  auto compare = [&](arith::CmpIPredicate predicate, int64_t bound) -> Value {
+    return arith::CmpIOp::create(b, predicate, index, constantIndex(bound));
+  };
+  Value isInside = arith::AndIOp::create(
+      b, compare(arith::CmpIPredicate::sge, inside->min),
+      compare(arith::CmpIPredicate::sle, inside->max));
+  auto branch = scf::IfOp::create(b, isInside, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  Position at = position;
+  at.besideDim = int(dim);
+  at.besideBounds = *inside;
+  if (failed(emitRow(at, row)))
+    return failure();
+  b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  return emitRow(position, row);
 }
 
 /// The nests at `lanes` columns from `index` on.
@@ -174,7 +224,9 @@ LogicalResult AcrossEmitter::emitRow(const Position &position, const Row &row) {
 /// vector.
 LogicalResult AcrossEmitter::emitInPieces(const Position &position,
                                           unsigned dim, const Row &row) {
-  if (dim == row.dim || row.beside)
+  if (row.beside)
+    return emitBeside(position, row);
+  if (dim == row.dim)
     return emitRow(position, row);
   if (sharedExtents[dim].isConstant(1))
     return emitInPieces(position, dim + 1, row);

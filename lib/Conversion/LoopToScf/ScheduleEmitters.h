@@ -53,6 +53,8 @@ private:
   LogicalResult emitItems() override;
   bool isAssured(guard::ExprAttr condition, const Position &position) override;
   bool hasEdge(unsigned dim, guard::Interval inside);
+  std::optional<guard::Interval> findInside(unsigned dim, int64_t points);
+  LogicalResult emitBeside(const Position &position, const Row &row);
   LogicalResult emitInPieces(const Position &position, unsigned dim,
                              const Row &row);
   LogicalResult emitRow(const Position &position, const Row &row);
