@@ -145,9 +145,11 @@ Value KernelEmitter::toMemory(Value value, Type elementType) {
 }
 
 namespace {
-/// How an address changes from lane to lane.
+/// How an address changes from lane to lane: where it is repeated, by `step` after every
+/// `repeats` lanes.
 struct LaneAccess {
-  enum Kind { Uniform, Contiguous, EverySecond, Irregular } kind;
+  enum Kind { Uniform, Contiguous, EverySecond, Repeated, Irregular } kind;
+  int64_t repeats = 1, step = 1;
 };
 } // namespace
 
@@ -184,6 +186,31 @@ static ExprAttr alongLanes(ExprAttr expr, ExprAttr dim,
   return kind == ExprKind::Mod ? first + dim : first;
 }
 
+/// Lanes of which some neighbours have one address, as channels of a group have the image in
+/// common that they are made of. They begin with the first of such neighbours.
+static std::optional<LaneAccess> findRepeats(ExprAttr address, ExprAttr dim,
+                                             const Position &position) {
+  if (position.begin)
+    return std::nullopt;
+  LaneAccess access = {LaneAccess::Repeated};
+  ExprAttr quotient;
+  guard::walk(address, [&](ExprAttr part) {
+    if (part.getKind() == guard::ExprKind::FloorDiv && part.getOperand(0) == dim)
+      quotient = part;
+  });
+  auto repeats = quotient ? quotient.getOperand(1).getConstant() : std::nullopt;
+  auto factor = quotient ? guard::getCoefficient(address, quotient) : std::nullopt;
+  auto step = factor ? factor->getConstant() : std::nullopt;
+  if (!repeats || !step || *repeats < 2 || *step < 1 ||
+      position.lanes % *repeats != 0 || position.multiple % *repeats != 0 ||
+      position.lanes / *repeats * *step > 2 * position.lanes ||
+      guard::contains(address - quotient * *factor, dim))
+    return std::nullopt;
+  access.repeats = *repeats;
+  access.step = *step;
+  return access;
+}
+
 /// Compares the address of the next lane with that of this one. Polynomials in
 /// canonical form make the difference exact.
 static LaneAccess classify(ExprAttr address, const Position &position,
@@ -210,6 +237,8 @@ static LaneAccess classify(ExprAttr address, const Position &position,
     return {LaneAccess::Contiguous};
   if (step.isConstant(2) && guard::getCoefficient(address, dim))
     return {LaneAccess::EverySecond};
+  if (auto repeated = findRepeats(address, dim, position))
+    return *repeated;
   return {LaneAccess::Irregular};
 }
 
@@ -267,6 +296,9 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   bool wideMask = mask && isa<VectorType>(mask.getType());
   if (access.kind == LaneAccess::Uniform && wideMask)
     access.kind = LaneAccess::Irregular;
+  bool maySkip = picksLanes && (masksTails || !position.mask);
+  if (access.kind == LaneAccess::Repeated && (wideMask || !maySkip))
+    access.kind = LaneAccess::Irregular;
 
   // One mask for all lanes: where it is false another place is read that has what is
   // to be there instead, or a branch, so that nothing is read.
@@ -277,9 +309,9 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   if (mask && !wideMask && usesPadding && readsFirst && buffer.first >= lanes &&
       (isWide || access.kind == LaneAccess::Uniform))
     return loadOrFirst(buffer, address, position, isWide, mask, other);
-  bool picks = access.kind == LaneAccess::EverySecond && picksLanes &&
-               (masksTails || !position.mask);
-  if (mask && !wideMask && picks)
+  bool picks = access.kind == LaneAccess::EverySecond ||
+               access.kind == LaneAccess::Repeated;
+  if (mask && !wideMask && picks && maySkip)
     instead = getPadding(other, buffer.elementType, 2 * lanes);
   if (instead)
     std::swap(mask, isInside);
@@ -313,14 +345,16 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   }
 
   unsigned alignment = byteWidth(buffer.elementType);
-  if (access.kind == LaneAccess::EverySecond &&
-      (masksTails || (picksLanes && !mask))) {
+  if (picks && (masksTails || (picksLanes && !mask))) {
     Value pointer = elementPointer(buffer, address, position);
     if (instead)
       pointer = arith::SelectOp::create(b, isInside, pointer, instead);
-    Value loaded = loadEverySecond(b, b.getLoc(), pointer,
-                                   VectorType::get({lanes}, type), mask,
-                                   alignment);
+    auto loadedType = VectorType::get({lanes}, type);
+    Value loaded =
+        access.kind == LaneAccess::EverySecond
+            ? loadEverySecond(b, b.getLoc(), pointer, loadedType, mask, alignment)
+            : loadRepeated(b, b.getLoc(), pointer, loadedType, access.repeats,
+                           access.step, mask, masksTails, alignment);
     if (mask)
       loaded = arith::SelectOp::create(
           b, mask, loaded,
@@ -329,8 +363,7 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   }
   assert((!instead || access.kind == LaneAccess::Contiguous) &&
          "another place is for vectors that are loaded");
-  if (access.kind == LaneAccess::EverySecond ||
-      access.kind == LaneAccess::Irregular)
+  if (picks || access.kind == LaneAccess::Irregular)
     return loadApart(buffer, address, position, mask, other);
 
   Value pointer = elementPointer(buffer, address, position);

@@ -12,6 +12,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace kiln::loop;
 using namespace mlir;
 
@@ -77,4 +79,51 @@ Value kiln::loop::loadEverySecond(OpBuilder &b, Location loc, Value pointer,
   for (int64_t k = 0; k < lanes; ++k)
     even.push_back(2 * k);
   return vector::ShuffleOp::create(b, loc, loaded, loaded, even);
+}
+
+Value kiln::loop::loadRepeated(OpBuilder &b, Location loc, Value pointer,
+                               VectorType type, int64_t repeats, int64_t step,
+                               Value mask, bool areMasked, unsigned alignment) {
+  Type element = type.getElementType();
+  int64_t lanes = type.getNumElements(), count = lanes / repeats;
+  assert((areMasked || !mask) && "masks are for targets that have them");
+  Value loaded;
+  int64_t apart = areMasked ? step : 1;
+  if (areMasked) {
+    int64_t width = llvm::PowerOf2Ceil((count - 1) * step + 1);
+    auto wide = VectorType::get({width}, element);
+    auto flags = VectorType::get({width}, b.getI1Type());
+    // What lies behind the last element may be nobody's.
+    SmallVector<bool> wanted(width, false);
+    SmallVector<int64_t> firstLanes(width, lanes);
+    for (int64_t k = 0; k < count; ++k) {
+      wanted[k * step] = true;
+      firstLanes[k * step] = k * repeats;
+    }
+    Value inside = arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(flags, ArrayRef<bool>(wanted)));
+    if (mask) {
+      Value none = arith::ConstantOp::create(
+          b, loc, cast<TypedAttr>(b.getZeroAttr(mask.getType())));
+      inside = vector::ShuffleOp::create(b, loc, mask, none, firstLanes);
+    }
+    Value zero =
+        arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(wide)));
+    loaded = LLVM::MaskedLoadOp::create(b, loc, wide, pointer, inside, zero,
+                                        b.getI32IntegerAttr(alignment),
+                                        /*nontemporal=*/nullptr);
+  } else {
+    SmallVector<Value> elements;
+    for (int64_t k = 0; k < count; ++k) {
+      Value at = LLVM::GEPOp::create(b, loc, pointer.getType(), element, pointer,
+                                     ArrayRef<LLVM::GEPArg>{int32_t(k * step)});
+      elements.push_back(LLVM::LoadOp::create(b, loc, element, at, alignment));
+    }
+    loaded = vector::FromElementsOp::create(
+        b, loc, VectorType::get({count}, element), elements);
+  }
+  SmallVector<int64_t> places;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    places.push_back(lane / repeats * apart);
+  return vector::ShuffleOp::create(b, loc, loaded, loaded, places);
 }

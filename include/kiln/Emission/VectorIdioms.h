@@ -31,6 +31,14 @@ mlir::Value loadEverySecond(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::Value pointer, mlir::VectorType type,
                             mlir::Value mask, unsigned alignment);
 
+/// Loads elements that lie `step` apart, each for `repeats` lanes beside each other. `mask`, if
+/// there is one, has the first lanes. With `areMasked`, for targets that have masks, the elements
+/// are one vector, else they come one by one.
+mlir::Value loadRepeated(mlir::OpBuilder &b, mlir::Location loc,
+                         mlir::Value pointer, mlir::VectorType type,
+                         int64_t repeats, int64_t step, mlir::Value mask,
+                         bool areMasked, unsigned alignment);
+
 } // namespace kiln::loop
 
 #endif // KILN_EMISSION_VECTORIDIOMS_H

@@ -12,6 +12,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
+#include <numeric>
+
 using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
@@ -125,10 +127,20 @@ LogicalResult AcrossEmitter::emitBeside(const Position &position,
   return emitRow(position, row);
 }
 
-/// The nests at `lanes` columns from `index` on.
+/// What the index at which vectors begin is a multiple of, up to their lanes.
+int64_t AcrossEmitter::getMultiple(const Row &row, Value index) {
+  int64_t lanes = schedule.getLanes();
+  if (auto number = getConstantIntValue(index))
+    return std::gcd(*number, lanes);
+  return index == row.low ? std::gcd(schedule.getChunk(), lanes) : 1;
+}
+
+/// The nests at `lanes` columns from `index` on, which is a multiple of `multiple`.
 LogicalResult AcrossEmitter::emitAt(Position at, const Row &row, Value index,
-                                    int64_t lanes, Value mask) {
+                                    int64_t multiple, int64_t lanes,
+                                    Value mask) {
   at.dims[row.dim] = index;
+  at.multiple = std::gcd(multiple, lanes);
   at.lanes = lanes;
   at.vectorDim = lanes > 1 ? int(row.dim) : -1;
   at.mask = mask;
@@ -139,14 +151,15 @@ LogicalResult AcrossEmitter::emitAt(Position at, const Row &row, Value index,
 /// The same for [from, to).
 LogicalResult AcrossEmitter::emitColumns(const Position &position,
                                          const Row &row, Value from, Value to,
-                                         int64_t lanes, bool masked) {
+                                         int64_t multiple, int64_t lanes,
+                                         bool masked) {
   auto columns = scf::ForOp::create(b, from, to, constantIndex(lanes));
   OpBuilder::InsertionGuard inner(b);
   b.setInsertionPoint(columns.getBody()->getTerminator());
   Value index = columns.getInductionVar(), mask;
   if (masked)
     mask = firstLanes(arith::SubIOp::create(b, to, index), lanes);
-  return emitAt(position, row, index, lanes, mask);
+  return emitAt(position, row, index, multiple, lanes, mask);
 }
 
 /// A row of windows. Vectors at its ends are apart where they alone have to look which
@@ -160,20 +173,22 @@ LogicalResult AcrossEmitter::emitWindows(const Position &position,
     first = lanes;
   if (rest == 0 && hasEdge(row.dim, {0, extent - lanes - 1}))
     last -= lanes;
-  if (first > 0 && failed(emitAt(position, row, constantIndex(0), lanes)))
+  if (first > 0 &&
+      failed(emitAt(position, row, constantIndex(0), lanes, lanes)))
     return failure();
   Position inside = position;
   inside.bounds = {first, last - 1};
   if (failed(emitColumns(inside, row, constantIndex(first), constantIndex(last),
-                         lanes)))
+                         lanes, lanes)))
     return failure();
   if (last == extent)
     return success();
   // What a result has overwritten cannot be read again.
   if (rest == 0 || !analysis::getOverwrites(kernel))
-    return emitAt(position, row, constantIndex(extent - lanes), lanes);
+    return emitAt(position, row, constantIndex(extent - lanes),
+                  std::gcd(extent, lanes), lanes);
   return emitColumns(position, row, constantIndex(last), constantIndex(extent),
-                     masksTails ? lanes : 1, masksTails);
+                     lanes, masksTails ? lanes : 1, masksTails);
 }
 
 /// The nests at [from, to) in vectors, and what is left of them.
@@ -185,16 +200,17 @@ LogicalResult AcrossEmitter::emitVectors(const Position &position,
   if (row.beside && extent && chunk >= *extent && *extent >= 2 * lanes &&
       from == row.low && to == row.high)
     return emitWindows(position, row, *extent);
+  int64_t multiple = getMultiple(row, from);
   if (isWhole && extent && chunk % lanes == 0)
-    return emitColumns(position, row, from, to, lanes);
+    return emitColumns(position, row, from, to, multiple, lanes);
   Value length = arith::SubIOp::create(b, to, from);
   Value rest = arith::RemUIOp::create(b, length, constantIndex(lanes));
   Value split = arith::SubIOp::create(b, to, rest);
-  if (failed(emitColumns(position, row, from, split, lanes)))
+  if (failed(emitColumns(position, row, from, split, multiple, lanes)))
     return failure();
-  return masksTails ? emitColumns(position, row, split, to, lanes,
+  return masksTails ? emitColumns(position, row, split, to, multiple, lanes,
                                   /*masked=*/true)
-                    : emitColumns(position, row, split, to, 1);
+                    : emitColumns(position, row, split, to, multiple, 1);
 }
 
 /// The nests at [low, high) of a row, piece by piece.
@@ -210,7 +226,7 @@ LogicalResult AcrossEmitter::emitRow(const Position &position, const Row &row) {
       row.dim, row.low, row.high, lanes,
       [&](Value from, Value to, bool isWhole) {
         if (lanes == 1)
-          return emitColumns(position, row, from, to, 1);
+          return emitColumns(position, row, from, to, 1, 1);
         if (!past.empty())
           return emitStreamed(
               position, row.dim, from, to, lanes, past,

@@ -63,10 +63,11 @@ private:
   LogicalResult emitWindows(const Position &position, const Row &row,
                             int64_t extent);
   LogicalResult emitColumns(const Position &position, const Row &row,
-                            Value from, Value to, int64_t lanes,
-                            bool masked = false);
-  LogicalResult emitAt(Position at, const Row &row, Value index, int64_t lanes,
-                       Value mask = {});
+                            Value from, Value to, int64_t multiple,
+                            int64_t lanes, bool masked = false);
+  int64_t getMultiple(const Row &row, Value index);
+  LogicalResult emitAt(Position at, const Row &row, Value index,
+                       int64_t multiple, int64_t lanes, Value mask = {});
 };
 
 class WithinEmitter : public ScheduledEmitter<WithinScheduleAttr> {

@@ -30,12 +30,20 @@ func.func @groups(%x: tensor<2x64x16x16xf32>, %w: tensor<64x16x3x3xf32>, %v: ten
 
 // -----
 
-// Groups of two are too few neighbours: one beside another convolution keeps both channels
-// first.
+// Channels of a group of two fill no vector. Those of all groups are one dimension, in which
+// neighbours read the same image, and whose weights are neighbours.
 
 // CHECK-LABEL: func.func @narrow_groups
-// CHECK: loop.contract parallel [2, 32, 2, 14, 14] reduction [2, 3, 3]
-// CHECK: loop.contract parallel [2, 32, 12, 12] reduction [64, 3, 3]
+// CHECK: %[[X:.*]] = loop.pointwise (%i, %j, %k, %l) in [2, 16, 16, 64]
+// CHECK-NEXT: loop.load %arg0[%i, %l, %j, %k]
+// CHECK: %[[W:.*]] = loop.pointwise (%i, %j, %k, %l) in [2, 3, 3, 64]
+// CHECK-NEXT: loop.load %arg1[%l, %i, %j, %k]
+// CHECK: %[[Y:.*]] = loop.contract parallel [2, 14, 14, 64] reduction [2, 3, 3]
+// CHECK-SAME: lhs %[[X]][d0, d1 + d5, d2 + d6, d4 + floordiv(d3, 2) * 2] : tensor<2x16x16x64xf32>
+// CHECK-SAME: rhs %[[W]][d4, d5, d6, d3] : tensor<2x3x3x64xf32>
+// CHECK: loop.pointwise (%i, %j, %k, %l) in [2, 14, 14, 64]
+// CHECK-NEXT: loop.load %[[Y]][%i, %j, %k, %l] : tensor<2x14x14x64xf32>
+// CHECK: loop.contract parallel [2, 12, 12, 32] reduction [3, 3, 64]
 func.func @narrow_groups(%x: tensor<2x64x16x16xf32>, %w: tensor<64x2x3x3xf32>, %v: tensor<32x64x3x3xf32>)
     -> tensor<2x32x12x12xf32> {
   %y = loop.contract parallel [2, 32, 2, 14, 14] reduction [2, 3, 3]
@@ -51,6 +59,44 @@ func.func @narrow_groups(%x: tensor<2x64x16x16xf32>, %w: tensor<64x2x3x3xf32>, %
       lhs %r[d0, d4, d2 + d5, d3 + d6] : tensor<2x64x14x14xf32>
       rhs %v[d1, d4, d5, d6] : tensor<32x64x3x3xf32> acc f32 : tensor<2x32x12x12xf32>
   return %z : tensor<2x32x12x12xf32>
+}
+
+// -----
+
+// The bias of a channel is that of the one that both indices were, and what is returned is no
+// reshape any more. Twelve channels are no part of a vector of sixteen.
+
+// CHECK-LABEL: func.func @returned_groups
+// CHECK: %[[Y:.*]] = loop.contract parallel [2, 16, 14, 14] reduction [4, 3, 3]
+// CHECK-SAME: lhs %arg0[d0, d4 + floordiv(d1, 4) * 4, d2 + d5, d3 + d6]
+// CHECK-SAME: epilogue (%acc, %i, %j, %k, %l) {
+// CHECK-NEXT: loop.load %arg2[%j] : tensor<16xf32>
+// CHECK: %[[Z:.*]] = loop.contract parallel [2, 3, 12, 14, 14] reduction [12, 3, 3]
+// CHECK: %[[R:.*]] = loop.pointwise
+// CHECK: return %[[Y]], %[[R]]
+func.func @returned_groups(%x: tensor<2x16x16x16xf32>, %w: tensor<16x4x3x3xf32>, %b: tensor<16xf32>,
+    %u: tensor<2x36x16x16xf32>, %v: tensor<36x12x3x3xf32>) -> (tensor<2x16x14x14xf32>, tensor<2x36x14x14xf32>) {
+  %y = loop.contract parallel [2, 4, 4, 14, 14] reduction [4, 3, 3]
+      lhs %x[d0, d1 * 4 + d5, d3 + d6, d4 + d7] : tensor<2x16x16x16xf32>
+      rhs %w[d1 * 4 + d2, d5, d6, d7] : tensor<16x4x3x3xf32>
+      acc f32 : tensor<2x4x4x14x14xf32> epilogue (%acc, %n, %g, %j, %h, %i) {
+    %e = loop.load %b[%g * 4 + %j] : tensor<16xf32>
+    %a = arith.addf %acc, %e : f32
+    loop.yield %a : f32
+  }
+  %r = loop.pointwise (%n, %c, %h, %i) in [2, 16, 14, 14] : tensor<2x16x14x14xf32> {
+    %e = loop.load %y[%n, floordiv(%c, 4), mod(%c, 4), %h, %i] : tensor<2x4x4x14x14xf32>
+    loop.yield %e : f32
+  }
+  %z = loop.contract parallel [2, 3, 12, 14, 14] reduction [12, 3, 3]
+      lhs %u[d0, d1 * 12 + d5, d3 + d6, d4 + d7] : tensor<2x36x16x16xf32>
+      rhs %v[d1 * 12 + d2, d5, d6, d7] : tensor<36x12x3x3xf32>
+      acc f32 : tensor<2x3x12x14x14xf32>
+  %s = loop.pointwise (%n, %c, %h, %i) in [2, 36, 14, 14] : tensor<2x36x14x14xf32> {
+    %e = loop.load %z[%n, floordiv(%c, 12), mod(%c, 12), %h, %i] : tensor<2x3x12x14x14xf32>
+    loop.yield %e : f32
+  }
+  return %r, %s : tensor<2x16x14x14xf32>, tensor<2x36x14x14xf32>
 }
 
 // -----

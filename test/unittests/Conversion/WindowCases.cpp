@@ -332,6 +332,52 @@ func.func @main(%x: !x, %w: !w) -> !x {
   return %r : !x
 })";
 
+// Groups of four channels, of two of the image, as channels of their own: the last vector of them
+// has a part of its lanes. So many places beside each other that some have no end of the image in
+// their windows.
+static const char kNarrowGroups[] = R"(
+!x = tensor<2x5x27x12xf32>
+!w = tensor<2x3x3x24xf32>
+!y = tensor<2x5x27x24xf32>
+func.func @main(%x: !x, %w: !w) -> !y {
+  %r = loop.kernel @k ins(%a = %x : !x, %b = %w : !w) shared [2, 5, 27, 24] -> !y {
+    %s = loop.contract parallel [2, 5, 27, 24] reduction [2, 3, 3]
+        lhs %a[d0, d1 + d5 - 1, d2 + d6 - 1, d4 + floordiv(d3, 4) * 2] : !x
+            mask and(and(le(1, d1 + d5), lt(d1 + d5 - 1, 5)), and(le(1, d2 + d6), lt(d2 + d6 - 1, 27)))
+        rhs %b[d4, d5, d6, d3] : !w mask 1
+        acc f32 : !y
+    loop.return %s : !y
+  }
+  return %r : !y
+})";
+
+// Two channels of each of the image, in bf16, by a stride; and those of groups with holes between
+// channels of the image, which vectors of rows end within.
+static const char kMultipliedChannels[] = R"(
+!x = tensor<2x4x51x20xbf16>
+!w = tensor<3x3x40xbf16>
+!y = tensor<2x4x26x40xbf16>
+!z = tensor<2x4x26x48xf32>
+func.func @main(%x: !x, %w: !w) -> (!y, !z) {
+  %r = loop.kernel @k ins(%a = %x : !x, %b = %w : !w) shared [2, 4, 26, 40] -> !y {
+    %s = loop.contract parallel [2, 4, 26, 40] reduction [3, 3]
+        lhs %a[d0, d1 + d4 - 1, d2 * 2 + d5 - 1, floordiv(d3, 2)] : !x
+            mask and(and(le(1, d1 + d4), lt(d1 + d4 - 1, 4)), and(le(1, d2 * 2 + d5), lt(d2 * 2 + d5 - 1, 51)))
+        rhs %b[d4, d5, d3] : !w mask 1
+        acc f32 : !y
+    loop.return %s : !y
+  }
+  %t = loop.kernel @l ins(%a = %x : !x, %b = %w : !w) shared [2, 4, 26, 48] -> !z {
+    %s = loop.contract parallel [2, 4, 26, 48] reduction [3, 3]
+        lhs %a[d0, d1 + d4 - 1, d2 * 2 + d5 - 1, floordiv(d3, 8) * 3 + 1] : !x
+            mask and(and(le(1, d1 + d4), lt(d1 + d4 - 1, 4)), and(le(1, d2 * 2 + d5), lt(d2 * 2 + d5 - 1, 51)))
+        rhs %b[d4, d5, floordiv(d3, 2)] : !w mask 1
+        acc f32 : !z
+    loop.return %s : !z
+  }
+  return %r, %t : !y, !z
+})";
+
 // Two reductions over windows with different padding and what joins them, at each point:
 // the largest element less the sum.
 static const char kPooling[] = R"(
@@ -507,6 +553,9 @@ llvm::ArrayRef<LoopCase> loop::getWindowCases() {
       {"DepthwiseSpecial", kDepthwise, few, 0, 1024, /*special=*/true},
       {"DepthwiseKnown", kDepthwiseKnown, {{}}, 0, 1024},
       {"DepthwiseKnownSpecial", kDepthwiseKnown, {{}}, 0, 1024, /*special=*/true},
+      {"NarrowGroups", kNarrowGroups, {{}}, 0, 1024},
+      {"NarrowGroupsSpecial", kNarrowGroups, {{}}, 0, 1024, /*special=*/true},
+      {"MultipliedChannels", kMultipliedChannels, {{}}, 0, 1024},
       {"Pooling", kPooling, few, 0, 1024},
       {"PoolingSpecial", kPooling, few, 0, 1024, /*special=*/true},
       {"PooledRows", kPooledRows, {{{"s0", 2}}, {{"s0", 0}}}},

@@ -8,6 +8,8 @@
 //
 // Which dimension of each computed tensor has the neighbours in memory:
 //
+//   widen      (joinGroups)    on a processor narrow groups of channels become channels of
+//                              their own
 //   free       (freeResult)    a result that a caller wants in its own order, and that would
 //                              be walked across memory in it, is copied to it
 //   choose     (ImageLayouts)  the channels of what convolutions read and give, and from
@@ -164,34 +166,6 @@ bool ImageLayouts::staysStraight(Operation *nest, LastDims last) {
   });
 }
 
-/// How many channels of an operand each number of a group stands for: 64 of the image that
-/// is read at d1 * 64 + d5, where both operands are moved by d1. Nothing if `dim` is none.
-static std::optional<int64_t> getGroup(const Windows &windows, ContractOp op,
-                                       unsigned dim) {
-  auto isMoved = [&](ArrayRef<ExprAttr> indices) {
-    return llvm::any_of(indices,
-                        [&](ExprAttr index) { return mentions(index, dim); });
-  };
-  if (windows.walked.test(dim) || !isMoved(windows.indices[0]) ||
-      !isMoved(windows.indices[1]))
-    return std::nullopt;
-  Domain domain = op.getDomain();
-  for (unsigned side = 0; side < 2; ++side) {
-    auto channels = windows.getChannels(op, side);
-    if (!channels)
-      continue;
-    ExprAttr index = windows.indices[side][*channels];
-    bool isSummed = llvm::any_of(
-        llvm::seq<unsigned>(domain.parallel.size(), domain.rank()),
-        [&](unsigned reduced) { return mentions(index, reduced); });
-    if (!isSummed || !mentions(index, dim))
-      continue;
-    auto step = guard::getCoefficient(index, guard::getDim(op.getContext(), dim));
-    return step ? step->getConstant().value_or(0) : 0;
-  }
-  return std::nullopt;
-}
-
 /// The channels of a result: those of windows, with their groups, or, where these are one,
 /// what both operands have in front of it, as the gradient of weights for channels of their
 /// own does. Groups of few channels are none that anybody reads together.
@@ -242,16 +216,6 @@ std::optional<LastDims> ImageLayouts::getLast(Value tensor) const {
   }
   auto it = chosen.find(tensor.getDefiningOp());
   return it == chosen.end() ? std::nullopt : std::optional(it->second);
-}
-
-/// What two indices are parts of: the channel d3 of d3 floordiv 64 and d3 mod 64. Null if
-/// they are not.
-static ExprAttr joinParts(ExprAttr group, ExprAttr inGroup) {
-  bool areParts = group.getKind() == guard::ExprKind::FloorDiv &&
-                  inGroup.getKind() == guard::ExprKind::Mod &&
-                  group.getOperand(0) == inGroup.getOperand(0) &&
-                  group.getOperand(1) == inGroup.getOperand(1);
-  return areParts ? group.getOperand(0) : ExprAttr();
 }
 
 /// The dimension of a domain of `rank` at whose index a nest reads these of a tensor.
@@ -329,7 +293,9 @@ static bool followsOrder(const Windows &windows, ContractOp op) {
   if (multipliesInOrder(op))
     return true;
   auto channels = getResultChannels(windows, op);
-  return channels && channels->count == 1 && hasOwnChannels(op, channels->first);
+  return channels && hasOwnChannels(op, channels->first) &&
+         (channels->count == 1 ||
+          areNarrow(op, op.getDomain().parallel[channels->first + 1]));
 }
 
 /// On a processor a convolution of few channels or places reads and gives images as its
@@ -570,6 +536,9 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
 
   void run(func::FuncOp function, CarriedTensors &carried) {
     bool onCPU = !getGPUTarget(function);
+    if (onCPU)
+      for (auto op : function.getOps<ContractOp>())
+        joinGroups(op, /*areLast=*/false);
     ImageLayouts layouts(function, carried, onCPU);
     const auto &chosen = layouts.choose();
     for (auto [nest, last] : chosen)
@@ -599,10 +568,14 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
         reduceColumns(op, carried);
         continue;
       }
-      if (!onCPU)
+      if (onCPU)
+        joinGroups(op, /*areLast=*/true);
+      else
         copies.fillChannels(op);
       copies.relay(op);
-      orderSum(op);
+      // By channels of their own places of windows are innermost, which neighbours share.
+      if (!onCPU || !hasOwnChannels(op, op.getParallelExtents().size() - 1))
+        orderSum(op);
       if (!onCPU)
         copies.layAlongSum(op);
     }

@@ -28,6 +28,8 @@ using guard::ExprAttr;
 /// Points of a contraction for each element of an operand from which on it is worth being
 /// copied, on a processor.
 static constexpr int64_t kMinReuseOnCPU = 16;
+/// The same of one by channels of their own, which is gathered where it is not copied.
+static constexpr int64_t kMinReuseOfOwn = 4;
 
 /// Copies a tensor with dimension `last` innermost, and zeros behind its elements up to
 /// `extent`.
@@ -97,8 +99,9 @@ bool OperandCopies::isReadOften(ContractOp op, Value tensor, unsigned channels,
   if (!dims)
     return false;
   (*dims)[channels] = extent;
-  return hints.product(op.getDomain().all()) /
-             (onCPU ? kMinReuseOnCPU : kMinReuse) >=
+  bool isOwn = hasOwnChannels(op, op.getParallelExtents().size() - 1);
+  int64_t least = isOwn ? kMinReuseOfOwn : kMinReuseOnCPU;
+  return hints.product(op.getDomain().all()) / (onCPU ? least : kMinReuse) >=
          hints.product(*dims);
 }
 
@@ -161,13 +164,18 @@ void OperandCopies::fillChannels(ContractOp op) {
 void OperandCopies::relay(ContractOp op) {
   Windows windows(op);
   unsigned last = op.getParallelExtents().size() - 1;
+  bool isOwn = onCPU && hasOwnChannels(op, last);
   if (windows.empty() ||
-      !(onCPU ? multipliesInOrder(op) || hasOwnChannels(op, last)
-              : multipliesOnUnits(op)))
+      !(onCPU ? isOwn || multipliesInOrder(op) : multipliesOnUnits(op)))
     return;
   for (unsigned side = 0; side < 2; ++side) {
     Value tensor = side == 0 ? op.getLhs() : op.getRhs();
     auto channels = windows.getChannels(op, side);
+    // Those of the result, not those that are summed up for each.
+    const auto *own = llvm::find(windows.indices[side],
+                                 guard::getDim(op.getContext(), last));
+    if (isOwn && own != windows.indices[side].end())
+      channels = own - windows.indices[side].begin();
     auto dims = guard::getDims(cast<RankedTensorType>(tensor.getType()));
     SmallVector<ExprAttr> strides = getStrides(tensor);
     if (!channels || !dims || strides.empty() ||

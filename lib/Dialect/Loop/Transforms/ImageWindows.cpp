@@ -217,3 +217,37 @@ std::optional<unsigned> loop::getNeighbours(ContractOp op, unsigned side) {
   }
   return std::nullopt;
 }
+
+std::optional<int64_t> loop::getGroup(const Windows &windows, ContractOp op,
+                                     unsigned dim) {
+  auto isMoved = [&](ArrayRef<ExprAttr> indices) {
+    return llvm::any_of(indices,
+                        [&](ExprAttr index) { return mentions(index, dim); });
+  };
+  if (windows.walked.test(dim) || !isMoved(windows.indices[0]) ||
+      !isMoved(windows.indices[1]))
+    return std::nullopt;
+  Domain domain = op.getDomain();
+  for (unsigned side = 0; side < 2; ++side) {
+    auto channels = windows.getChannels(op, side);
+    if (!channels)
+      continue;
+    ExprAttr index = windows.indices[side][*channels];
+    bool isSummed = llvm::any_of(
+        llvm::seq<unsigned>(domain.parallel.size(), domain.rank()),
+        [&](unsigned reduced) { return mentions(index, reduced); });
+    if (!isSummed || !mentions(index, dim))
+      continue;
+    auto step = guard::getCoefficient(index, guard::getDim(op.getContext(), dim));
+    return step ? step->getConstant().value_or(0) : 0;
+  }
+  return std::nullopt;
+}
+
+ExprAttr loop::joinParts(ExprAttr group, ExprAttr inGroup) {
+  bool areParts = group.getKind() == guard::ExprKind::FloorDiv &&
+                  inGroup.getKind() == guard::ExprKind::Mod &&
+                  group.getOperand(0) == inGroup.getOperand(0) &&
+                  group.getOperand(1) == inGroup.getOperand(1);
+  return areParts ? group.getOperand(0) : ExprAttr();
+}

@@ -103,6 +103,22 @@ std::optional<unsigned> getNeighbours(ContractOp op, unsigned side);
 /// read in place as it is.
 bool readsWordsOfTaps(ContractOp op, unsigned side, unsigned channels);
 
+/// How many channels of an operand each number of a group stands for: 64 of the image that
+/// is read at d1 * 64 + d5, where both operands are moved by d1. Nothing if `dim` is none.
+std::optional<int64_t> getGroup(const Windows &windows, ContractOp op, unsigned dim);
+
+/// What two indices are parts of: the channel d3 of d3 floordiv 64 and d3 mod 64. Null if
+/// they are not.
+guard::ExprAttr joinParts(guard::ExprAttr group, guard::ExprAttr inGroup);
+
+/// True if half of a vector holds so many channels, those of a group of a convolution of floats,
+/// and whole groups fill it.
+bool areNarrow(ContractOp op, guard::ExprAttr channels);
+
+/// Makes narrow groups of channels, which may be last in the result of a convolution, and the
+/// channels of a group one dimension of it.
+void joinGroups(ContractOp op, bool areLast);
+
 /// Operands of convolutions on matrix units that keep their order, or whose channels do
 /// not fill what is copied at once, or that no copy engine brings, are copied if each
 /// element is read often.
