@@ -20,6 +20,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <numeric>
+
 using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
@@ -82,7 +84,7 @@ LogicalResult TransposeEmitter::emitItems() {
                             << " and regular along the last";
   if (analysis::mayTrap(kernel))
     return refuse(schedule) << "its code may trap where a tile ends";
-  masksTails = true;
+  masksTails = picksLanes = true;
   setStreamed(schedule.getStream());
   unsigned last = sharedExtents.size() - 1;
   ExprAttr rows = sharedExtents[dim], columns = sharedExtents[last];
@@ -156,6 +158,7 @@ LogicalResult TransposeEmitter::emitItems() {
   Position lane = position;
   lane.vectorDim = last;
   lane.lanes = width;
+  lane.multiple = std::gcd(block, width);
   return emitStreamedLine(position, last, past,
                           [&] { return emitNests(lane); });
 }

@@ -63,3 +63,28 @@ func.func @threes(%x: !x, %w: !of_odd) -> !odd {
   }
   return %r : !odd
 }
+
+// Tiles of what is read across begin with whole groups, too: statistics of groups of four are
+// not gathered for each row of a tile.
+// CHECK-LABEL: func.func @tiles
+// CHECK: %[[ALL:.*]] = arith.constant dense<true> : vector<4xi1>
+// CHECK: %[[FOUR:.*]] = llvm.intr.masked.load %{{.*}}, %[[ALL]], %{{.*}} : (!llvm.ptr, vector<4xi1>, vector<4xf32>) -> vector<4xf32>
+// CHECK: vector.shuffle %[[FOUR]], %[[FOUR]] [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]
+// CHECK-NOT: gather
+// CHECK: return
+!first = tensor<2x64x96xf32>
+!last = tensor<2x96x64xf32>
+!sums = tensor<2x16xf32>
+func.func @statistics(%x: !first, %y: !sums) -> !last {
+  %r = loop.kernel @tiles ins(%a = %x : !first, %b = %y : !sums) shared [2, 96, 64]
+      schedule #loop.transpose<dim = 1, lanes = 16, block = 64, grain = 1> -> !last {
+    %s = loop.pointwise (%n, %h, %c) in [2, 96, 64] : !last {
+      %e = loop.load %a[%n, %c, %h] : !first
+      %m = loop.load %b[%n, floordiv(%c, 4)] : !sums
+      %d = arith.subf %e, %m : f32
+      loop.yield %d : f32
+    }
+    loop.return %s : !last
+  }
+  return %r : !last
+}
