@@ -32,16 +32,16 @@ static constexpr int64_t kMinReuseOnCPU = 16;
 static constexpr int64_t kMinReuseOfOwn = 4;
 
 /// Copies a tensor with dimension `last` innermost, and zeros behind its elements up to
-/// `extent`.
+/// `extent`, as elements of a type that has them all.
 static Value copyPermuted(OpBuilder &builder, Location location, Value tensor,
-                          unsigned last, ExprAttr extent, ArrayAttr origins) {
+                          unsigned last, ExprAttr extent, Type element,
+                          ArrayAttr origins) {
   auto type = cast<RankedTensorType>(tensor.getType());
   SmallVector<unsigned> order = getOrder(type.getRank(), last);
   SmallVector<ExprAttr> dims = permute(*guard::getDims(type), order);
   ExprAttr size = std::exchange(dims.back(), extent);
   auto copy = PointwiseOp::create(
-      builder, location, guard::makeTensorType(type.getElementType(), dims),
-      dims, origins);
+      builder, location, guard::makeTensorType(element, dims), dims, origins);
   OpBuilder::InsertionGuard guard(builder);
   Block &body = copy.getBody().front();
   builder.setInsertionPointToStart(&body);
@@ -57,11 +57,13 @@ static Value copyPermuted(OpBuilder &builder, Location location, Value tensor,
     zero = arith::ConstantOp::create(
         builder, location, builder.getZeroAttr(type.getElementType()));
   }
-  Value element =
+  Value value =
       LoadOp::create(builder, location, tensor, indices,
                      getIdentityMap(builder.getContext(), indices.size()),
                      inside, zero);
-  YieldOp::create(builder, location, element);
+  if (element != type.getElementType())
+    value = arith::ExtFOp::create(builder, location, element, value);
+  YieldOp::create(builder, location, value);
   return copy.getResult();
 }
 
@@ -106,11 +108,13 @@ bool OperandCopies::isReadOften(ContractOp op, Value tensor, unsigned channels,
 }
 
 Value OperandCopies::getCopy(ContractOp op, Value tensor, unsigned channels,
-                             ExprAttr extent) {
-  Value &copy = copies[{tensor, channels, extent}];
+                             ExprAttr extent, Type element) {
+  if (!element)
+    element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  Value &copy = copies[{tensor, channels, extent, element}];
   if (!copy) {
     OpBuilder builder(op);
-    copy = copyPermuted(builder, op.getLoc(), tensor, channels, extent,
+    copy = copyPermuted(builder, op.getLoc(), tensor, channels, extent, element,
                         op.getOriginsAttr());
   }
   return copy;
@@ -160,6 +164,22 @@ void OperandCopies::fillChannels(ContractOp op) {
   }
 }
 
+/// The type of what a convolution by channels of their own reads of a copy: what is multiplied
+/// often enough, as its weights are, is made as wide as its sums once, and not wherever it is
+/// read. Null if that of the operand is.
+static Type getWide(ContractOp op, unsigned side, ArrayRef<ExprAttr> dims,
+                    const analysis::SizeHints &hints) {
+  Value tensor = side == 0 ? op.getLhs() : op.getRhs();
+  Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
+  bool isNarrow = isa<FloatType>(type) && isa<FloatType>(op.getAccType()) &&
+                  type.getIntOrFloatBitWidth() <
+                      op.getAccType().getIntOrFloatBitWidth();
+  bool isOften =
+      hints.product(op.getDomain().all()) / kMinReuse >= hints.product(dims);
+  Region &prologue = side == 0 ? op.getLhsPrologue() : op.getRhsPrologue();
+  return isNarrow && isOften && prologue.empty() ? op.getAccType() : Type();
+}
+
 /// Copies operands whose channels are not neighbours.
 void OperandCopies::relay(ContractOp op) {
   Windows windows(op);
@@ -184,7 +204,8 @@ void OperandCopies::relay(ContractOp op) {
         !isReadOften(op, tensor, *channels, (*dims)[*channels]))
       continue;
     useCopy(op, side, *channels,
-            getCopy(op, tensor, *channels, (*dims)[*channels]));
+            getCopy(op, tensor, *channels, (*dims)[*channels],
+                    isOwn ? getWide(op, side, *dims, hints) : Type()));
   }
 }
 

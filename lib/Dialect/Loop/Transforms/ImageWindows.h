@@ -139,11 +139,12 @@ private:
   bool isReadOften(ContractOp op, Value tensor, unsigned channels,
                    guard::ExprAttr extent);
   Value getCopy(ContractOp op, Value tensor, unsigned channels,
-                guard::ExprAttr extent);
+                guard::ExprAttr extent, mlir::Type element = {});
 
   const analysis::SizeHints &hints;
   bool onCPU;
-  llvm::MapVector<std::tuple<Value, unsigned, guard::ExprAttr>, Value> copies;
+  llvm::MapVector<std::tuple<Value, unsigned, guard::ExprAttr, mlir::Type>, Value>
+      copies;
 };
 
 } // namespace kiln::loop
