@@ -460,9 +460,11 @@ analysis::analyzeContraction(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
 bool analysis::readsFactors(ContractOp op, bool ofLeft) {
   Value tensor = ofLeft ? op.getLhs() : op.getRhs();
   Region &prologue = ofLeft ? op.getLhsPrologue() : op.getRhsPrologue();
-  if (prologue.empty())
-    return cast<RankedTensorType>(tensor.getType()).getElementType() ==
-           op.getAccType();
+  if (prologue.empty()) {
+    Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+    return element == op.getAccType() ||
+           (element.isBF16() && op.getAccType().isF32() && hasFactorsOfBF16(op));
+  }
   Operation *extended =
       prologue.front().getTerminator()->getOperand(0).getDefiningOp();
   return isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(extended) &&

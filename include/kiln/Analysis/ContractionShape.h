@@ -132,7 +132,8 @@ bool hasAcrossVectors(loop::ContractOp op, const ContractionShape &shape,
                       unsigned k, int64_t lanes);
 
 /// True if the factors of an operand are its elements as they lie in memory: of the type of
-/// the sum, or bytes that are extended to it and multiplied by bytes.
+/// the sum, bf16 that is multiplied by bf16 and summed up in f32, or bytes that are extended
+/// to the sum's and multiplied by bytes.
 bool readsFactors(loop::ContractOp op, bool ofLeft);
 
 /// The run of the sum along which A can be read where it lies: its neighbours, all of which

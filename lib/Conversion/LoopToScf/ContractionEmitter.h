@@ -108,7 +108,8 @@ struct ContractionOperand {
   /// converted to the type of the sum. C: applied to the sum; gives the value to be
   /// stored, in the type of the sum or of C. Empty for none.
   ContractionMap map;
-  /// A: factors are the elements as they are in memory, or bytes that `map` extends.
+  /// A: factors are the elements as they are in memory, bf16 among them, or bytes that `map`
+  /// extends.
   bool isFactors = false;
 };
 

@@ -15,7 +15,8 @@
 //   [address of the run][place in the window][row]
 //   zeros, as many as a run has, which stand for one that is left out
 //
-// Of bytes four neighbours are the word that is broadcast (ContractionWords.cpp).
+// Of bf16 two neighbours and of bytes four are the word that is broadcast
+// (ContractionWords.cpp).
 //
 // An image of 64 channels is so read 9 times by a window of 3 x 3 out of the first cache,
 // and written nowhere. A run that padding leaves out of all rows of a tile is not multiplied:
@@ -182,7 +183,7 @@ SmallVector<Value> kiln::loop::multiplyInPlace(ContractionBuilder &c,
   int64_t nr = block.schedule.getTileColumns(), vectors = nr / c.lanes;
   auto alignment = static_cast<unsigned>(c.lanes * c.sumBytes);
   bool ofWords = runs.steps != runs.length;
-  // Bytes of an image begin anywhere.
+  // Bytes of an image begin anywhere, and rows of odd length have words of bf16 at odd elements.
   auto ofFactors = static_cast<unsigned>(ofWords ? 1 : c.sumBytes);
   Value line = c.add(firstRow, rows.firstRun() * runs.rows);
 

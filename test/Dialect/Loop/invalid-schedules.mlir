@@ -397,8 +397,8 @@ func.func @f(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // -----
 
-// expected-error @below {{a schedule that reads in place has unit 'fma' or 'quads'}}
-func.func private @s() attributes {s = #loop.packed<lanes = 16, tile_rows = 6, tile_columns = 64, block_rows = 12, block_depth = 64, item_rows = 12, item_columns = 64, unroll = 4, masked = true, grain = 1, unit = pairs, in_place = true>}
+// expected-error @below {{a schedule with unit tiles does not read in place}}
+func.func private @s() attributes {s = #loop.packed<lanes = 16, tile_rows = 32, tile_columns = 32, block_rows = 32, block_depth = 64, item_rows = 32, item_columns = 64, unroll = 4, masked = true, grain = 1, unit = tiles, in_place = true>}
 
 // -----
 

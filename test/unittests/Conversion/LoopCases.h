@@ -49,6 +49,8 @@ llvm::ArrayRef<LoopCase> getGroupCases();
 llvm::ArrayRef<LoopCase> getPieceCases();
 /// Others that multiply bytes, of which a GPU has no products.
 llvm::ArrayRef<LoopCase> getByteCases();
+/// Those whose factors are bf16, two of a word.
+llvm::ArrayRef<LoopCase> getPairCases();
 
 /// A kernel of products with rows between them, and the limit of its columns.
 struct LimitCase : LoopCase {

@@ -49,7 +49,7 @@ struct CPUSchedule {
   bool isAhead = false; ///< panels are made by a kernel of their own, where they can be
   bool streams = false; ///< every result, past the caches
   int64_t points = 1;   ///< of an item
-  bool ofWords = false; ///< bytes by fours, where this machine multiplies them so
+  bool ofWords = false; ///< bf16 by pairs, bytes by fours, where this machine multiplies them so
 };
 
 constexpr CPUSchedule kCPUSchedules[] = {
@@ -110,11 +110,13 @@ static ScheduleAttr getWithin(KernelOp kernel, const CPUSchedule &schedule) {
                                  /*grain=*/1, getStream(kernel, schedule));
 }
 
-/// What multiplies the bytes of a contraction.
-static DotUnit getUnit(const CPUSchedule &schedule) {
+/// `words`, where this machine has the instruction.
+static DotUnit getUnit(const CPUSchedule &schedule, DotUnit words) {
   static const auto native = target::CPUTarget::parse("native");
-  return schedule.ofWords && native && native->hasFeature(KILN_CPU_AVX512_VNNI)
-             ? DotUnit::Quads
+  kiln_cpu_feature feature =
+      words == DotUnit::Pairs ? KILN_CPU_AVX512_BF16 : KILN_CPU_AVX512_VNNI;
+  return schedule.ofWords && native && native->hasFeature(feature)
+             ? words
              : DotUnit::Fma;
 }
 
@@ -162,7 +164,9 @@ static ScheduleAttr getCPUSchedule(KernelOp kernel, const CPUSchedule &schedule)
     auto contracts = kernel.getBody().getOps<ContractOp>();
     DotUnit unit = DotUnit::Fma;
     if (!contracts.empty() && analysis::getUnsignedFactor(*contracts.begin()))
-      unit = getUnit(schedule);
+      unit = getUnit(schedule, DotUnit::Quads);
+    else if (!contracts.empty() && analysis::hasFactorsOfBF16(*contracts.begin()))
+      unit = getUnit(schedule, DotUnit::Pairs);
     auto panels = PackedScheduleAttr::get(
         context, schedule.lanes, /*tile_rows=*/3,
         /*tile_columns=*/schedule.lanes, /*block_rows=*/6,
@@ -185,7 +189,8 @@ static ScheduleAttr getCPUSchedule(KernelOp kernel, const CPUSchedule &schedule)
     machine.vectorBits = 32 * schedule.lanes;
     machine.masks = schedule.masked;
     machine.registers = schedule.masked ? 32 : 16;
-    machine.bytes = getUnit(schedule);
+    machine.bf16 = getUnit(schedule, DotUnit::Pairs);
+    machine.bytes = getUnit(schedule, DotUnit::Quads);
     analysis::SizeHints hints(kernel->getParentOfType<ModuleOp>());
     return chooseSchedule(kernel, *strides, machine, hints);
   }
@@ -295,6 +300,26 @@ INSTANTIATE_TEST_SUITE_P(
     BytesAhead, LoopToScf,
     testing::Combine(testing::ValuesIn(getByteCases().begin(),
                                        getByteCases().end()),
+                     testing::ValuesIn(kAheadSchedules)),
+    [](const testing::TestParamInfo<LoopToScf::ParamType> &info) {
+      return std::string(std::get<0>(info.param).name) + "_" +
+             std::get<1>(info.param).name;
+    });
+
+INSTANTIATE_TEST_SUITE_P(
+    Pairs, LoopToScf,
+    testing::Combine(testing::ValuesIn(getPairCases().begin(),
+                                       getPairCases().end()),
+                     testing::ValuesIn(kCPUSchedules)),
+    [](const testing::TestParamInfo<LoopToScf::ParamType> &info) {
+      return std::string(std::get<0>(info.param).name) + "_" +
+             std::get<1>(info.param).name;
+    });
+
+INSTANTIATE_TEST_SUITE_P(
+    PairsAhead, LoopToScf,
+    testing::Combine(testing::ValuesIn(getPairCases().begin(),
+                                       getPairCases().end()),
                      testing::ValuesIn(kAheadSchedules)),
     [](const testing::TestParamInfo<LoopToScf::ParamType> &info) {
       return std::string(std::get<0>(info.param).name) + "_" +

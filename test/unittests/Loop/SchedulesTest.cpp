@@ -326,6 +326,33 @@ TEST(Schedules, RowsAreReadInPlace) {
   EXPECT_TRUE(choose(4096, 576, 64, kWide).inPlace);
 }
 
+TEST(Schedules, WordsAreReadInPlace) {
+  auto choose = [](int64_t k, int64_t run, DotUnit unit) {
+    ProductShape product;
+    product.m = 3136;
+    product.n = 64;
+    product.k = k;
+    product.aRun = run;
+    product.ofBF16 = true;
+    product.isRegular = product.aIsMatrix = run == k;
+    Machine machine = kWide;
+    machine.bf16 = unit;
+    return std::get<PackedSchedule>(chooseProduct(product, machine));
+  };
+  PackedSchedule s = choose(576, 64, DotUnit::Pairs);
+  EXPECT_TRUE(s.inPlace);
+  EXPECT_EQ(s.unit, DotUnit::Pairs);
+  EXPECT_EQ(s.tileRows, 6);
+  EXPECT_EQ(s.tileColumns, 64);
+  EXPECT_EQ(s.blockDepth, 576);
+  // As many steps as of f32, each of a word.
+  EXPECT_EQ(choose(9 * 512, 512, DotUnit::Pairs).blockDepth, 1536);
+  // Packed: half a word at the end of a run, and units that take panels or f32.
+  EXPECT_FALSE(choose(9 * 63, 63, DotUnit::Pairs).inPlace);
+  EXPECT_FALSE(choose(576, 64, DotUnit::Tiles).inPlace);
+  EXPECT_FALSE(choose(576, 64, DotUnit::Fma).inPlace);
+}
+
 TEST(Schedules, TilesLeaveFewZeros) {
   auto tileRows = [](int64_t m, const Machine &machine) {
     return std::get<PackedSchedule>(

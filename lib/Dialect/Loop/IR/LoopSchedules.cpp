@@ -283,9 +283,8 @@ LogicalResult PackedScheduleAttr::verify(
     int64_t blockRows, int64_t blockDepth, int64_t itemRows,
     int64_t itemColumns, int64_t unroll, bool masked, int64_t grain,
     DotUnit unit, bool inPlace) {
-  if (inPlace && unit != DotUnit::Fma && unit != DotUnit::Quads) // C10
-    return emitError()
-           << "a schedule that reads in place has unit 'fma' or 'quads'";
+  if (inPlace && unit == DotUnit::Tiles) // C10
+    return emitError() << "a schedule with unit tiles does not read in place";
   if (failed(verifyPower(emitError, "lanes", lanes, 2, 64)) || // C1
       failed(verifyRange(emitError, "tile_rows", tileRows, 1, 64)) ||
       failed(verifyMultiple(emitError, "tile_columns", tileColumns, "lanes",

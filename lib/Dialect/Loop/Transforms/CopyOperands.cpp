@@ -88,10 +88,13 @@ bool loop::multipliesOnUnits(ContractOp op) {
 bool loop::multipliesInOrder(ContractOp op) {
   if (analysis::getUnsignedFactor(op))
     return getTarget(op).getBytes() != DotUnit::Fma;
+  if (!op.getAccType().isF32())
+    return false;
   auto isFloat = [](Value tensor) {
     return cast<RankedTensorType>(tensor.getType()).getElementType().isF32();
   };
-  return isFloat(op.getLhs()) && isFloat(op.getRhs()) && op.getAccType().isF32();
+  return (isFloat(op.getLhs()) && isFloat(op.getRhs())) ||
+         (getTarget(op).getBf16() == DotUnit::Pairs && analysis::hasFactorsOfBF16(op));
 }
 
 /// Whether each element of a copy with `extent` channels is read often.

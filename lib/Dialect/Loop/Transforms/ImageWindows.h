@@ -69,9 +69,9 @@ bool readsOwnChannels(ContractOp op, unsigned dim,
 /// they would be handed it element by element. Or if threads read channels of their own so.
 bool readsAlongResult(ContractOp op, const analysis::SizeHints &hints);
 
-/// True if a convolution of f32 or bytes reads an image that has its channels last, which it
-/// sums up, and gives one: then a processor reads its rows where they lie. Along places of the
-/// image it would gather them.
+/// True if a convolution that multiplies in order reads an image that has its channels last,
+/// which it sums up, and gives one: then a processor reads its rows where they lie. Along places
+/// of the image it would gather them.
 bool readsImageInPlace(ContractOp op);
 
 /// True if an expression depends on a dimension.
@@ -81,7 +81,8 @@ bool mentions(guard::ExprAttr expr, unsigned dim);
 SmallVector<guard::ExprAttr> getStrides(Value tensor);
 
 /// True if a processor multiplies the factors of a contraction as they lie in memory: floats of
-/// 32 bits that it sums up so, or bytes, four at once.
+/// 32 bits that it sums up so, bf16 in vectors of pairs, or bytes, four at once. AMX takes words
+/// from panels, and what multiplies bf16 as f32 extends it while it packs.
 bool multipliesInOrder(ContractOp op);
 
 /// True for the gradient of a weight: a sum over images, which gives none.

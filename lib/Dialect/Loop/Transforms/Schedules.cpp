@@ -297,9 +297,10 @@ static int64_t getDepthInPlace(int64_t k, int64_t run, int64_t lanes) {
 /// columns multiply what is packed.
 static void readInPlace(PackedSchedule &s, const ProductShape &product,
                         const Machine &machine) {
-  bool isUnit =
-      s.unit == (product.ofBytes ? DotUnit::Quads : DotUnit::Fma);
-  if (!isUnit || product.sumBits != 32 || !product.k || !product.n)
+  DotUnit unit = product.ofBF16    ? DotUnit::Pairs
+                 : product.ofBytes ? DotUnit::Quads
+                                   : DotUnit::Fma;
+  if (s.unit != unit || product.sumBits != 32 || !product.k || !product.n)
     return;
   // Steps of runs, each of a factor or a word of them.
   int64_t together = getFactorsOfWord(s.unit);

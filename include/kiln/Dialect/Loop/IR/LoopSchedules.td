@@ -212,7 +212,7 @@ def Loop_PackedScheduleAttr : Loop_Schedule<"PackedSchedule", "packed"> {
     - (C9) with `tiles` `tile_rows` and `tile_columns` are multiples of 16, whose
       sums and factors fit into 8 registers: 16 by 16, 32 or 48, 32 by 16 or 32,
       or 48 by 16.
-    - (C10) `in_place` is for `fma`, and for `quads` of bytes whose runs are whole words.
+    - (C10) `in_place` is not for `tiles`; runs of bf16 and of bytes are whole words.
       That A has such neighbours, of which a block's depth has whole runs or a whole part
       of one, is checked where it is emitted.
 

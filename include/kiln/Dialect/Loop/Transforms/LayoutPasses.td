@@ -96,10 +96,10 @@ def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::ModuleOp"> {
     channels become reductions of each channel, all of which are neighbours, and of these, where
     the channels of a group are less than 64 bytes: a group norm of 32 groups.
 
-    On a processor the order is chosen for contractions of f32, and of bytes where it multiplies four at
-    once, that sum up 128 elements and more, and for those beside them: channels that are neighbours are read where they lie
-    (`#loop.packed` with `in_place`), and fill vectors however small the image is. Operands of
-    f32 that are read 16 times and more are copied, and so is a result that is returned: back,
+    On a processor the order is chosen for contractions of f32, of bf16 where it multiplies vectors of
+    two at once, and of bytes where it multiplies four, that sum up 128 elements and more, and for those beside them: channels
+    that are neighbours are read where they lie (`#loop.packed` with `in_place`), and fill vectors however small the image is.
+    Operands of such a contraction that are read 16 times and more are copied, and so is a result that is returned: back,
     into the order that it has there. An image of bytes whose channels are no multiple of four keeps its order where the taps of a
     row are one: these are read together instead. Contractions with windows that keep their order walk taps as
     weights have them in memory, backwards in the image where that is needed. Where an image of 8
