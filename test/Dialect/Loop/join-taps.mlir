@@ -9,7 +9,8 @@
 // CHECK: %[[X:.*]] = loop.pointwise (%i, %j, %k) in [8, 37, 152]
 // CHECK: %[[H:.*]] = loop.index (%j - 3)
 // CHECK: arith.cmpi ult, %[[H]], %c32
-// CHECK: arith.cmpi ult, %{{.*}}, %c32
+// CHECK: %[[V:.*]] = loop.index (%k - 12)
+// CHECK: arith.cmpi ult, %[[V]], %c128
 // CHECK: arith.cmpi ult, %{{.*}}, %c3
 // CHECK: loop.load %arg1[%i, {{.*}}] mask
 // CHECK: %[[R:.*]] = loop.contract parallel [64, 7, 32] reduction [8, 16, 16]
@@ -74,4 +75,112 @@ func.func @sevens(%x: tensor<4x3x37x37xbf16>, %w: tensor<64x3x7x7xbf16>)
       lhs %x[d0, d4, d2 * 2 + d5, d3 * 2 + d6] : tensor<4x3x37x37xbf16>
       rhs %w[d1, d4, d5, d6] : tensor<64x3x7x7xbf16> acc f32 : tensor<4x64x16x16xbf16>
   return %y : tensor<4x64x16x16xbf16>
+}
+
+// -----
+
+// A processor reads windows of three colours as rows of them, from a copy with zeros around the
+// image: what is added to a sum stays with it.
+
+// CPU-LABEL: func.func @colours
+// CPU: %[[X:.*]] = loop.pointwise (%i, %j, %k) in [2, 69, 207] : tensor<2x69x207xf32>
+// CPU: loop.index (%j - 3)
+// CPU: loop.index (%k - 9)
+// CPU: arith.cmpi ult, %{{.*}}, %c192
+// CPU: loop.load %arg0[%i, mod(%k, 3), %j - 3, floordiv(%k, 3) - 3] mask
+// CPU: %[[W:.*]] = loop.pointwise (%i, %j, %k) in [64, 7, 21] : tensor<64x7x21xf32>
+// CPU: loop.contract parallel [2, 32, 32, 64] reduction [7, 21]
+// CPU-SAME: lhs %[[X]][d0, d1 * 2 + d4, d2 * 6 + d5] : tensor<2x69x207xf32>
+// CPU-SAME: rhs %[[W]][d3, d4, d5] : tensor<64x7x21xf32> acc f32
+// CPU-SAME: epilogue (%acc, %i, %j, %k, %l)
+// CPU-NEXT: loop.load %arg2[%l]
+func.func @colours(%x: tensor<2x3x64x64xf32>, %w: tensor<64x3x7x7xf32>, %b: tensor<64xf32>)
+    -> tensor<2x64x32x32xf32> {
+  %y = loop.contract parallel [2, 64, 32, 32] reduction [3, 7, 7]
+      lhs %x[d0, d4, d2 * 2 + d5 - 3, d3 * 2 + d6 - 3] : tensor<2x3x64x64xf32>
+      mask and(and(le(0, d2 * 2 + d5 - 3), lt(d2 * 2 + d5 - 3, 64)), and(le(0, d3 * 2 + d6 - 3), lt(d3 * 2 + d6 - 3, 64)))
+      rhs %w[d1, d4, d5, d6] : tensor<64x3x7x7xf32> mask 1
+      acc f32 : tensor<2x64x32x32xf32> epilogue (%acc, %n, %c, %h, %v) {
+    %e = loop.load %b[%c] : tensor<64xf32>
+    %s = arith.addf %acc, %e : f32
+    loop.yield %s : f32
+  }
+  return %y : tensor<2x64x32x32xf32>
+}
+
+// -----
+
+// Zeros around an image are none behind a prologue, and taps that lie apart are no neighbours.
+
+// CPU-LABEL: func.func @moved
+// CPU: loop.contract parallel [2, 32, 32, 64] reduction [3, 7, 7]
+// CPU-LABEL: func.func @apart
+// CPU: loop.contract parallel [2, 56, 56, 64] reduction [3, 7, 7]
+func.func @moved(%x: tensor<2x3x64x64xf32>, %w: tensor<64x3x7x7xf32>) -> tensor<2x64x32x32xf32> {
+  %one = arith.constant 1.0 : f32
+  %y = loop.contract parallel [2, 64, 32, 32] reduction [3, 7, 7]
+      lhs %x[d0, d4, d2 * 2 + d5 - 3, d3 * 2 + d6 - 3] : tensor<2x3x64x64xf32>
+      mask and(and(le(0, d2 * 2 + d5 - 3), lt(d2 * 2 + d5 - 3, 64)), and(le(0, d3 * 2 + d6 - 3), lt(d3 * 2 + d6 - 3, 64)))
+      rhs %w[d1, d4, d5, d6] : tensor<64x3x7x7xf32> mask 1
+      acc f32 : tensor<2x64x32x32xf32> lhs_prologue (%e) {
+    %s = arith.addf %e, %one : f32
+    loop.yield %s : f32
+  }
+  return %y : tensor<2x64x32x32xf32>
+}
+func.func @apart(%x: tensor<2x3x68x68xf32>, %w: tensor<64x3x7x7xf32>) -> tensor<2x64x56x56xf32> {
+  %y = loop.contract parallel [2, 64, 56, 56] reduction [3, 7, 7]
+      lhs %x[d0, d4, d2 + d5 * 2, d3 + d6 * 2] : tensor<2x3x68x68xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<64x3x7x7xf32> acc f32 : tensor<2x64x56x56xf32>
+  return %y : tensor<2x64x56x56xf32>
+}
+
+// -----
+
+// Nor are the images that the gradient of a weight sums up channels.
+
+// CPU-LABEL: func.func @gradient_of_few_images
+// CPU: loop.contract parallel [20, 3, 3, 16] reduction [4, 40, 36]
+func.func @gradient_of_few_images(%g: tensor<4x20x40x36xf32>, %x: tensor<4x16x40x36xf32>)
+    -> tensor<20x16x3x3xf32> {
+  %y = loop.contract parallel [20, 16, 3, 3] reduction [4, 40, 36]
+      lhs %g[d4, d0, d5, d6] : tensor<4x20x40x36xf32> mask 1
+      rhs %x[d4, d1, d5 + d2 - 1, d6 + d3 - 1] : tensor<4x16x40x36xf32>
+      mask and(and(le(0, d5 + d2 - 1), lt(d5 + d2 - 1, 40)), and(le(0, d6 + d3 - 1), lt(d6 + d3 - 1, 36)))
+      acc f32 : tensor<20x16x3x3xf32>
+  return %y : tensor<20x16x3x3xf32>
+}
+
+// -----
+
+// Patches have rows of neighbours as they are, whatever the order of their image; rows of three
+// elements are none.
+
+// CPU-LABEL: func.func @rows
+// CPU: loop.contract parallel [4, 14, 14, 768] reduction [3, 16, 16]
+// CPU-LABEL: func.func @rows_of_colours
+// CPU: loop.contract parallel [4, 14, 14, 768] reduction [16, 16, 3]
+// CPU-LABEL: func.func @short
+// CPU: loop.contract parallel [4, 74, 74, 768] reduction [3, 9]
+func.func @rows(%x: tensor<4x3x224x224xf32>, %w: tensor<768x3x16x16xf32>) -> tensor<4x768x14x14xf32> {
+  %y = loop.contract parallel [4, 768, 14, 14] reduction [3, 16, 16]
+      lhs %x[d0, d4, d2 * 16 + d5, d3 * 16 + d6] : tensor<4x3x224x224xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<768x3x16x16xf32> acc f32 : tensor<4x768x14x14xf32>
+  return %y : tensor<4x768x14x14xf32>
+}
+func.func @rows_of_colours(%x: tensor<4x3x224x224xf32> {loop.strides = #guard.shape<[150528, 1, 672, 3]>},
+    %w: tensor<768x3x16x16xf32> {loop.strides = #guard.shape<[768, 1, 48, 3]>}) -> tensor<4x768x14x14xf32> {
+  %y = loop.contract parallel [4, 768, 14, 14] reduction [3, 16, 16]
+      lhs %x[d0, d4, d2 * 16 + d5, d3 * 16 + d6] : tensor<4x3x224x224xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<768x3x16x16xf32> acc f32 : tensor<4x768x14x14xf32>
+  return %y : tensor<4x768x14x14xf32>
+}
+func.func @short(%x: tensor<4x3x224x224xf32>, %w: tensor<768x3x3x3xf32>, %v: tensor<64x768x3x3xf32>) -> tensor<4x64x72x72xf32> {
+  %y = loop.contract parallel [4, 768, 74, 74] reduction [3, 3, 3]
+      lhs %x[d0, d4, d2 * 3 + d5, d3 * 3 + d6] : tensor<4x3x224x224xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<768x3x3x3xf32> acc f32 : tensor<4x768x74x74xf32>
+  %z = loop.contract parallel [4, 64, 72, 72] reduction [768, 3, 3]
+      lhs %y[d0, d4, d2 + d5, d3 + d6] : tensor<4x768x74x74xf32>
+      rhs %v[d1, d4, d5, d6] : tensor<64x768x3x3xf32> acc f32 : tensor<4x64x72x72xf32>
+  return %z : tensor<4x64x72x72xf32>
 }

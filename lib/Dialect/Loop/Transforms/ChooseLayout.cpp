@@ -20,7 +20,7 @@
 //                              indices of all who read it
 //   copy       (CopyOperands)  what cannot change, or fills no vector, and is read often;
 //                              on a processor what is returned, too
-//   join       (joinTaps)      on a GPU few channels with the taps of a window's rows
+//   join       (joinTaps)      few channels with the taps of a window's rows
 //   order      (OrderSums)     the channels innermost in the sum of a convolution
 //   turn       (OrderSums)     on a processor taps of windows as weights have them
 //   lay        (CopyOperands)  the weights of a gradient along that sum
@@ -568,6 +568,8 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
         reduceColumns(op, carried);
         continue;
       }
+      if (onCPU && copies.joinTaps(op))
+        continue;
       if (onCPU)
         joinGroups(op, /*areLast=*/true);
       else

@@ -44,6 +44,8 @@ struct Windows {
 /// Points of a contraction for each element of a tensor from which on it is worth being
 /// copied, and channels of 16 bits that are copied at once, or twice of f32.
 inline constexpr int64_t kMinReuse = 64, kMinChannels = 8;
+/// Points from which on it is on a processor.
+inline constexpr int64_t kMinReuseOnCPU = 16;
 
 /// True if matrix units of a GPU multiply the factors as they lie in memory: they are of 16
 /// bits, or f32 that the target rounds to tf32.
@@ -128,9 +130,9 @@ public:
   OperandCopies(const analysis::SizeHints &hints, bool onCPU)
       : hints(hints), onCPU(onCPU) {}
 
-  /// Lets a convolution of an image of few channels, or the gradient of its weight, read a
-  /// copy in which channels and the taps of a window's row are one dimension. False if that
-  /// is nothing for `op`, which else is gone.
+  /// Lets a convolution of an image of few channels, or on a GPU the gradient of its weight,
+  /// read a copy in which channels and the taps of a window's row are one dimension. False if
+  /// that is nothing for `op`, which else is gone.
   bool joinTaps(ContractOp op);
   void fillChannels(ContractOp op);
   void relay(ContractOp op);

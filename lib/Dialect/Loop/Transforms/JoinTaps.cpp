@@ -16,6 +16,10 @@
 // In the gradient of a weight r is a dimension of the result; in a convolution
 // the sum is over r.
 //
+// A processor reads such rows in place (`#loop.packed` with `in_place`), where padding leaves
+// no part of one out and a row is whole words: with three channels 21 elements of f32, 28 of
+// bf16. It packs the operands of a weight's gradient, which stays.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Bodies.h"
@@ -24,6 +28,7 @@
 #include "kiln/Analysis/ContractionShape.h"
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
+#include "kiln/Dialect/Loop/IR/Weights.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -46,7 +51,7 @@ class JoinedTaps {
 public:
   JoinedTaps(ContractOp op, const analysis::SizeHints &hints)
       : op(op), context(op.getContext()), windows(op), hints(hints),
-        extents(op.getDomain().all()) {
+        extents(op.getDomain().all()), onCPU(!getGPUTarget(op)) {
     analysis::addExtents(assumptions, context, extents);
   }
 
@@ -55,8 +60,12 @@ public:
   void rewrite();
 
 private:
+  bool multipliesJoined();
   bool findOn(unsigned side);
   bool findTap();
+  int64_t fillChannels(int64_t step) const;
+  int64_t getFactorsTogether() const;
+  bool hasRows();
   bool measurePlaces();
   bool readsAsTaps(ArrayRef<ExprAttr> indices);
   bool isMaskedOutside();
@@ -80,6 +89,7 @@ private:
   const analysis::SizeHints &hints;
   SmallVector<ExprAttr> extents;
   guard::Assumptions assumptions;
+  bool onCPU;
 
   unsigned image = 0;                      ///< which operand
   unsigned channel = 0, tap = 0, step = 0; ///< dimensions of the domain
@@ -102,6 +112,28 @@ static SmallVector<unsigned> getDimsOf(ExprAttr index) {
     if (mentions(index, dim))
       dims.push_back(dim);
   return dims;
+}
+
+/// Factors that a processor multiplies together.
+int64_t JoinedTaps::getFactorsTogether() const {
+  return analysis::hasFactorsOfBF16(op)
+             ? getFactorsOfWord(getTarget(op).getBf16())
+             : 1;
+}
+
+/// Channels of the copy: with them a window begins, at each step, where something is copied
+/// at once; on a processor, which reads anywhere, rows of the window are words.
+int64_t JoinedTaps::fillChannels(int64_t step) const {
+  int64_t filled = channels;
+  if (onCPU) {
+    while (taps * filled % getFactorsTogether() != 0)
+      ++filled;
+    return filled;
+  }
+  filled = llvm::PowerOf2Ceil(filled);
+  while (filled < kMinChannels && step * filled % kMinChannels != 0)
+    filled *= 2;
+  return filled;
 }
 
 /// The last dimension of an image along which taps of a window follow each
@@ -128,15 +160,13 @@ bool JoinedTaps::findTap() {
           *steps < 1 || !isAlone || (dims[k] >= parallel) != isInSum() ||
           !extents[dims[1 - k]].getConstant())
         continue;
-      filled = llvm::PowerOf2Ceil(channels);
-      while (filled < kMinChannels && *steps * filled % kMinChannels != 0)
-        filled *= 2;
       tapPlace = place;
       tap = dims[k];
       step = dims[1 - k];
       taps = *size;
       stride = *steps;
-      row = llvm::alignTo(taps * filled, kMinChannels);
+      filled = fillChannels(stride);
+      row = onCPU ? taps * filled : llvm::alignTo(taps * filled, kMinChannels);
       return true;
     }
   }
@@ -160,7 +190,8 @@ bool JoinedTaps::measurePlaces() {
     int64_t count = range.max - range.min + 1;
     if (place == tapPlace) {
       count += llvm::divideCeil(row, filled) - taps;
-      count = llvm::alignTo(count, std::max<int64_t>(kMinChannels / filled, 1));
+      if (!onCPU)
+        count = llvm::alignTo(count, std::max<int64_t>(kMinChannels / filled, 1));
     }
     places[place] = {range.min, count};
   }
@@ -250,10 +281,43 @@ bool JoinedTaps::findOn(unsigned side) {
   return false;
 }
 
-bool JoinedTaps::find() {
+/// True if a processor finds the taps of a row, or these and the channels, as neighbours that
+/// no padding parts: patches have such rows as they are.
+bool JoinedTaps::hasRows() {
+  SmallVector<ExprAttr> masks = getExprs(op.getMasks());
+  auto along = getNeighbours(op, image);
+  if (!onCPU || !along || !(masks.empty() || masks[image].isConstant(1)))
+    return false;
+  unsigned dim = op.getDomain().parallel.size() + *along;
+  int64_t elements = taps;
+  if (dim == channel) {
+    elements *= channels;
+    for (unsigned side = 0; side < 2; ++side) {
+      auto inner = getStep(op, side, channel), outer = getStep(op, side, tap);
+      if (!inner || !outer || *outer != *inner * constant(channels))
+        return false;
+    }
+  } else if (dim != tap) {
+    return false;
+  }
+  return elements >= kMinChannels && elements % getFactorsTogether() == 0;
+}
+
+/// True if factors are multiplied as they lie in the copy, and zeros around an image are
+/// zeros of the product.
+bool JoinedTaps::multipliesJoined() {
   Type factor = analysis::getFactorType(op);
-  if (windows.empty() || !multipliesOnUnits(op) || !factor || factor.isF32() ||
-      !op.getEpilogue().empty() || !(findOn(0) || findOn(1)))
+  if (!factor || !op.getLhsPrologue().empty() || !op.getRhsPrologue().empty())
+    return false;
+  if (onCPU)
+    return multipliesInOrder(op);
+  return multipliesOnUnits(op) && !factor.isF32() && op.getEpilogue().empty();
+}
+
+bool JoinedTaps::find() {
+  // A processor packs what the gradient of a weight sums up, whose images are no channels.
+  if (windows.empty() || !multipliesJoined() || (onCPU && sumsImages(op)) ||
+      !(findOn(0) || findOn(1)) || (onCPU && !isInSum()) || hasRows())
     return false;
   double elements = 1;
   auto sizes = *guard::getDims(typeOf(image));
@@ -263,7 +327,8 @@ bool JoinedTaps::find() {
                                       : hints.evaluate(sizes[place]);
   // Rows of a window that are filled up may not be most of what is summed up.
   return row <= 2 * kMinChannels + 2 * taps * channels &&
-         elements <= double(hints.product(extents)) / kMinReuse;
+         elements <= double(hints.product(extents)) /
+                         (onCPU ? kMinReuseOnCPU : kMinReuse);
 }
 
 /// A copy of an operand: the element at `map`, zero where an index is out of
@@ -320,8 +385,9 @@ Value JoinedTaps::copyImage() {
   map[tapPlace] = guard::floorDiv(last, filled) + first;
   map[channelPlace] = guard::mod(last, filled);
   int64_t size = *old[tapPlace].getConstant();
+  // Of elements, which are neighbours, and not of the places that they are divided into.
   if (first < 0 || first + count > size)
-    bounds.push_back({map[tapPlace], size});
+    bounds.push_back({last + first * filled, size * filled});
   if (filled > channels)
     bounds.push_back({map[channelPlace], channels});
   return copy(image, sizes, map, bounds);
@@ -421,10 +487,12 @@ void JoinedTaps::rewrite() {
       builder, op.getLoc(), type, operands[0], operands[1], parallel, reduction,
       indices[0], indices[1], op.getAccType(), op.getOriginsAttr());
   made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  if (isInSum())
+  if (isInSum()) {
+    made.getEpilogue().takeBody(op.getEpilogue());
     op.getResult().replaceAllUsesWith(made.getResult());
-  else
+  } else {
     copyBack(made);
+  }
   op.erase();
 }
 

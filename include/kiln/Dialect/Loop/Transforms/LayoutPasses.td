@@ -101,7 +101,10 @@ def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::ModuleOp"> {
     that are neighbours are read where they lie (`#loop.packed` with `in_place`), and fill vectors however small the image is.
     Operands of such a contraction that are read 16 times and more are copied, and so is a result that is returned: back,
     into the order that it has there. An image of bytes whose channels are no multiple of four keeps its order where the taps of a
-    row are one: these are read together instead. Contractions with windows that keep their order walk taps as
+    row are one: these are read together instead. A convolution of f32 or such bf16 over two to seven channels reads a copy
+    with zeros around its image, in which they and the taps of a row of the window are one dimension, filled where a row is no
+    whole number of words; a window's places are then runs of a row, and none is masked. Where rows are neighbours already and
+    no padding parts them, as those of patches, there is no copy. Contractions with windows that keep their order walk taps as
     weights have them in memory, backwards in the image where that is needed. Where an image of 8
     channels and more has them last from the start, as the tokens of a transformer do, the result of a convolution by
     channels of their own follows, and so does the gradient of its weights.
