@@ -25,9 +25,8 @@ using namespace kiln;
 using namespace kiln::loop;
 using guard::ExprAttr;
 
-/// Points of a contraction for each element of an operand from which on it is worth being
-/// copied, of one by channels of
-/// their own on a processor, which is gathered where it is not copied.
+/// As `kMinReuseOnCPU`, of a contraction by channels of their own, whose operand is gathered
+/// where it is not copied.
 static constexpr int64_t kMinReuseOfOwn = 4;
 
 /// Copies a tensor with dimension `last` innermost, and zeros behind its elements up to
