@@ -62,7 +62,8 @@ LogicalResult KernelEmitter::emitLoops(
   if (dims.empty())
     return body(position);
   unsigned dim = dims.front();
-  Value zero = constantIndex(0), one = constantIndex(1);
+  Value begin = getBegin(position, dim), one = constantIndex(1);
+  Value first = begin ? begin : constantIndex(0);
   Value extent = getEnd(position, dim);
   auto emitFor = [&](Value from, Value to, Value step, int64_t width,
                      bool masked = false) -> LogicalResult {
@@ -78,14 +79,15 @@ LogicalResult KernelEmitter::emitLoops(
   };
   bool vectorize = dims.size() == 1 && lanes > 1;
   if (!vectorize)
-    return emitFor(zero, extent, one, 1);
+    return emitFor(first, extent, one, 1);
   SmallVector<Value> past = getStreamed(results, position, dim, lanes);
   if (!past.empty())
-    return emitStreamed(position, dim, zero, extent, lanes, past, body);
+    return emitStreamed(position, dim, first, extent, lanes, past, body);
   Value step = constantIndex(lanes);
-  Value rest = arith::RemUIOp::create(b, extent, step);
+  Value length = begin ? arith::SubIOp::create(b, extent, begin) : extent;
+  Value rest = arith::RemUIOp::create(b, length, step);
   Value split = arith::SubIOp::create(b, extent, rest);
-  if (failed(emitFor(zero, split, step, lanes)))
+  if (failed(emitFor(first, split, step, lanes)))
     return failure();
   auto constant = position.extents[dim].getConstant();
   if (constant && *constant % lanes == 0)

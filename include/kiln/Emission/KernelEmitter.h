@@ -146,6 +146,8 @@ protected:
   virtual void finish(Value result, const Position &position, Value value);
   /// A number that was read, of any integer type, as an index.
   virtual Value toIndex(Value number);
+  /// Where the indices of a nest's dimension begin, if it is not 0.
+  virtual Value getBegin(const Position &, unsigned /*dim*/) { return {}; }
   /// Where the indices of a nest's dimension end.
   virtual Value getEnd(const Position &position, unsigned dim) {
     return getArgument(position.extents[dim]);

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/ControlFlowSinkUtils.h"
 
@@ -61,40 +62,33 @@ static void evaluateByNeed(Block &point) {
   }
 }
 
-/// Copies the initial values, unless it writes over them, and then visits the
-/// domain in order. A work item is a point of the independent dimensions: the
-/// order of the others is part of the meaning.
-LogicalResult ScatterEmitter::emitItems() {
-  ScatterOp op = *kernel.getBody().getOps<ScatterOp>().begin();
-  SmallVector<ExprAttr> extents = op.getDomain().all();
-  unsigned independent = op.getIndependent();
-  ArrayRef<ExprAttr> items = ArrayRef(extents).take_front(independent);
-  work = guard::product(context, items);
-  masksTails = schedule.getMasked() && !analysis::mayTrap(kernel);
-  Buffer init = buffers.lookup(op.getInit());
-  Buffer target = buffers.lookup(op.getResult());
-  if (!init.pointer || !target.pointer)
-    return op.emitOpError(
-        "must start from an input of its kernel and leave it");
-  if (BlockArgument written = op.getWritten())
-    buffers[written] = target;
+Value ScatterEmitter::getBegin(const Position &position, unsigned dim) {
+  return low && dim + 1 == position.extents.size() ? low : Value();
+}
 
-  auto item = scf::ForOp::create(b, begin, end, constantIndex(1));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(item.getBody()->getTerminator());
-  SmallVector<Value> own = delinearize(item.getInductionVar(), items);
-  // The position at this item, and the dimensions that are its own to walk.
-  auto enterItem = [&](Position &position) {
-    position.dims.resize(position.extents.size());
-    llvm::copy(own, position.dims.begin());
-    return llvm::to_vector(
-        llvm::seq<unsigned>(independent, position.extents.size()));
-  };
+Value ScatterEmitter::getEnd(const Position &position, unsigned dim) {
+  Value end = ScheduledEmitter::getEnd(position, dim);
+  if (!high || dim + 1 != position.extents.size())
+    return end;
+  // The domain may have fewer of them than the result.
+  return arith::MaxSIOp::create(b, low, arith::MinSIOp::create(b, high, end));
+}
 
+/// The position at a point of the independent dimensions, and the dimensions that are
+/// its own to walk.
+static SmallVector<unsigned> enterPoint(Position &position,
+                                        ArrayRef<Value> own) {
+  position.dims.resize(position.extents.size());
+  llvm::copy(own, position.dims.begin());
+  return llvm::to_vector(
+      llvm::seq<unsigned>(own.size(), position.extents.size()));
+}
+
+LogicalResult ScatterEmitter::copyInitial(ArrayRef<Value> own) {
   auto type = cast<RankedTensorType>(op.getResult().getType());
   Position elements;
   elements.extents = *guard::getDims(type);
-  SmallVector<unsigned> dims = enterItem(elements);
+  SmallVector<unsigned> dims = enterPoint(elements, own);
   int64_t lanes = dims.empty() ? 1 : schedule.getLanes();
   SmallVector<ExprAttr> identity = getIdentityMap(context, type.getRank());
   auto copy = [&](const Position &position) {
@@ -103,14 +97,17 @@ LogicalResult ScatterEmitter::emitItems() {
     store(target, linearAddress(target, identity), position, value);
     return success();
   };
-  if (failed(emitIf(isElsewhere(target, init),
-                    [&] { return emitLoops(elements, dims, lanes, copy); })))
-    return failure();
+  return emitIf(isElsewhere(target, init),
+                [&] { return emitLoops(elements, dims, lanes, copy); });
+}
 
+LogicalResult ScatterEmitter::visitPoints(ArrayRef<Value> own) {
   Position domain;
-  domain.extents = extents;
-  dims = enterItem(domain);
-  return emitLoops(domain, dims, 1, [&](const Position &position) {
+  domain.extents = op.getDomain().all();
+  SmallVector<unsigned> dims = enterPoint(domain, own);
+  int64_t lanes =
+      !dims.empty() && scattersRows(op) ? schedule.getLanes() : 1;
+  return emitLoops(domain, dims, lanes, [&](const Position &position) {
     BodyEmitter body(*this, position);
     Block &block = op.getBody().front(), &point = *b.getInsertionBlock();
     if (failed(body.emit(block)))
@@ -119,14 +116,23 @@ LogicalResult ScatterEmitter::emitItems() {
     SmallVector<ExprAttr> indices;
     for (Value index : yield.getPosition())
       indices.push_back(body.getExpr(index));
-    Value value = body.get(yield.getValue());
+    Value value = body.getWide(yield.getValue());
+    // Whether and to what row lanes go is the same for all of them.
+    auto getFirst = [&](Value lanes) -> Value {
+      return isa<VectorType>(lanes.getType())
+                 ? vector::ExtractOp::create(b, lanes, ArrayRef<int64_t>{0})
+                       .getResult()
+                 : lanes;
+    };
+    Position at = body.getPosition();
+    for (size_t k = position.dims.size(); k < at.dims.size(); ++k)
+      at.dims[k] = getFirst(at.dims[k]);
     OpBuilder::InsertionGuard inner(b);
     if (Value condition = yield.getCondition()) {
-      auto branch = scf::IfOp::create(b, body.get(condition),
+      auto branch = scf::IfOp::create(b, getFirst(body.get(condition)),
                                       /*withElseRegion=*/false);
       b.setInsertionPoint(branch.thenBlock()->getTerminator());
     }
-    const Position &at = body.getPosition();
     ExprAttr address = linearAddress(target, indices);
     if (op.getKind() != ScatterKind::Set)
       value = combineScattered(b, op.getKind(),
@@ -137,4 +143,59 @@ LogicalResult ScatterEmitter::emitItems() {
       evaluateByNeed(point);
     return success();
   });
+}
+
+/// Copies the initial values, unless it writes over them, and then visits the
+/// domain in order, at a point of the independent dimensions: of all columns, or of
+/// those among the work items.
+LogicalResult ScatterEmitter::emitPoint(Value point, ExprAttr parts) {
+  SmallVector<Value> own = delinearize(
+      point, ArrayRef(op.getDomain().all()).take_front(op.getIndependent()));
+  if (schedule.getColumns() != 0) {
+    Value count = getArgument(parts), columns = constantIndex(schedule.getColumns());
+    Value first = arith::MulIOp::create(b, point, count);
+    Value from = arith::MaxSIOp::create(
+        b, arith::SubIOp::create(b, begin, first), constantIndex(0));
+    Value to = arith::MinSIOp::create(b, arith::SubIOp::create(b, end, first),
+                                      count);
+    low = arith::MulIOp::create(b, from, columns);
+    high = arith::MulIOp::create(b, to, columns);
+  }
+  return failure(failed(copyInitial(own)) || failed(visitPoints(own)));
+}
+
+/// A work item is a point of the independent dimensions, or columns of one: the order of
+/// the others is part of the meaning.
+LogicalResult ScatterEmitter::emitItems() {
+  op = *kernel.getBody().getOps<ScatterOp>().begin();
+  SmallVector<ExprAttr> extents = op.getDomain().all();
+  work = guard::product(context,
+                        ArrayRef(extents).take_front(op.getIndependent()));
+  masksTails = schedule.getMasked() && !analysis::mayTrap(kernel);
+  init = buffers.lookup(op.getInit());
+  target = buffers.lookup(op.getResult());
+  if (!init.pointer || !target.pointer)
+    return op.emitOpError(
+        "must start from an input of its kernel and leave it");
+  if (BlockArgument written = op.getWritten())
+    buffers[written] = target;
+
+  Value first = begin, behind = end;
+  ExprAttr parts;
+  if (int64_t columns = schedule.getColumns()) {
+    auto type = cast<RankedTensorType>(op.getResult().getType());
+    parts = guard::ceilDiv(guard::getDims(type)->back(), columns);
+    work = work * parts;
+    if (op.getIndependent() == 0)
+      return emitPoint(constantIndex(0), parts);
+    Value count = getArgument(parts);
+    first = arith::DivUIOp::create(b, begin, count);
+    Value last = arith::SubIOp::create(b, end, constantIndex(1));
+    behind = arith::AddIOp::create(b, arith::DivUIOp::create(b, last, count),
+                                   constantIndex(1));
+  }
+  auto point = scf::ForOp::create(b, first, behind, constantIndex(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(point.getBody()->getTerminator());
+  return emitPoint(point.getInductionVar(), parts);
 }

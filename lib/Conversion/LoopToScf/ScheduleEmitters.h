@@ -115,6 +115,17 @@ public:
 
 private:
   LogicalResult emitItems() override;
+  LogicalResult emitPoint(Value item, guard::ExprAttr parts);
+  LogicalResult copyInitial(ArrayRef<Value> own);
+  LogicalResult visitPoints(ArrayRef<Value> own);
+  Value getBegin(const Position &position, unsigned dim) override;
+  Value getEnd(const Position &position, unsigned dim) override;
+
+  ScatterOp op;
+  Buffer init, target;
+  /// The columns at hand, which are indices of the last dimension of the domain, or of
+  /// the result; null: all.
+  Value low, high;
 };
 
 /// Of contractions that are matrix products.

@@ -147,6 +147,41 @@ module attributes {loop.target = #loop.target<
     return %r, %s : tensor<4x1000xf32>, tensor<4x1000xf32>
   }
 
+  // Rows that go to rows are written in vectors, and columns of them by several
+  // threads, each of which walks all rows.
+  // CHECK-LABEL: func.func @scatter_rows
+  // CHECK: schedule #loop.scatter<lanes = 16, masked = true, grain = 2, columns = 64>
+  func.func @scatter_rows(%x: tensor<100x256xf32>, %y: tensor<100xi64>, %z: tensor<100x256xf32>) -> tensor<100x256xf32> {
+    %r = loop.kernel @k ins(%a = %x : tensor<100x256xf32>, %b = %y : tensor<100xi64>, %c = %z : tensor<100x256xf32>)
+        shared [] -> tensor<100x256xf32> {
+      %p = loop.scatter (%n, %d) in [100, 256] into %a <add> : tensor<100x256xf32> {
+        %i = loop.load %b[%n] : tensor<100xi64>
+        %at = arith.index_cast %i : i64 to index
+        %e = loop.load %c[%n, %d] : tensor<100x256xf32>
+        loop.yield_at %e at [%at, %d] : f32
+      }
+      loop.return %p : tensor<100x256xf32>
+    }
+    return %r : tensor<100x256xf32>
+  }
+
+  // Elements whose columns are found out are walked by one thread.
+  // CHECK-LABEL: func.func @scatter_elements
+  // CHECK: schedule #loop.scatter<lanes = 16, masked = true, grain = 1>
+  func.func @scatter_elements(%x: tensor<100x256xf32>, %y: tensor<100x256xi64>, %z: tensor<100x256xf32>) -> tensor<100x256xf32> {
+    %r = loop.kernel @k ins(%a = %x : tensor<100x256xf32>, %b = %y : tensor<100x256xi64>, %c = %z : tensor<100x256xf32>)
+        shared [] -> tensor<100x256xf32> {
+      %p = loop.scatter (%n, %d) in [100, 256] into %a <add> : tensor<100x256xf32> {
+        %i = loop.load %b[%n, %d] : tensor<100x256xi64>
+        %at = arith.index_cast %i : i64 to index
+        %e = loop.load %c[%n, %d] : tensor<100x256xf32>
+        loop.yield_at %e at [%n, %at] : f32
+      }
+      loop.return %p : tensor<100x256xf32>
+    }
+    return %r : tensor<100x256xf32>
+  }
+
   // The elements of a scatter are copied in vectors.
   // CHECK-LABEL: func.func @scatter
   // CHECK: schedule #loop.scatter<lanes = 16, masked = true, grain = 2730>

@@ -82,6 +82,11 @@ func.func private @s() attributes {s = #loop.scatter<lanes = 0, masked = true, g
 
 // -----
 
+// expected-error @below {{columns of a schedule is a multiple of lanes, 16, up to 1000000000, but found 24}}
+func.func private @s() attributes {s = #loop.scatter<lanes = 16, masked = true, grain = 1, columns = 24>}
+
+// -----
+
 // expected-error @below {{tile_rows of a schedule is in 1..64, but found 0}}
 func.func private @s() attributes {s = #loop.packed<lanes = 8, tile_rows = 0, tile_columns = 16, block_rows = 12, block_depth = 64, item_rows = 12, item_columns = 16, unroll = 4, masked = true, grain = 1>}
 
@@ -244,6 +249,24 @@ func.func @k(%x: tensor<8x8xf32>) -> tensor<8xf32> {
     loop.return %s : tensor<8xf32>
   }
   return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @k(%x: tensor<8x8xf32>, %y: tensor<8x8xi64>) -> tensor<8x8xf32> {
+  // expected-error @below {{whose columns are for points that go to the column of their own index}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xf32>, %b = %y : tensor<8x8xi64>)
+      shared [] schedule #loop.scatter<lanes = 4, masked = true, grain = 1, columns = 4>
+      -> tensor<8x8xf32> {
+    %s = loop.scatter (%i, %j) in [8, 8] into %a <set> : tensor<8x8xf32> {
+      %t = loop.load %b[%i, %j] : tensor<8x8xi64>
+      %at = arith.index_cast %t : i64 to index
+      %one = arith.constant 1.0 : f32
+      loop.yield_at %one at [%i, %at] : f32
+    }
+    loop.return %s : tensor<8x8xf32>
+  }
+  return %r : tensor<8x8xf32>
 }
 
 // -----

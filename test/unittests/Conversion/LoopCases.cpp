@@ -463,6 +463,7 @@ func.func @main(%x: !a) -> (!r, !a) {
 
 static std::vector<LoopCase> join(std::vector<LoopCase> cases) {
   llvm::append_range(cases, getPieceCases());
+  llvm::append_range(cases, getScatterCases());
   llvm::append_range(cases, getWindowCases());
   llvm::append_range(cases, getGroupCases());
   return cases;
@@ -538,10 +539,8 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"ReduceImages", kReduceImages, one, 0, 4096},
       {"Scalars", kScalars},
       {"ScatterAdd", kScatterAdd, both, 11},
-      {"ScatterVectors", kScatterVectors, one, 11},
       {"ScatterSet", kScatterSet, one, 11},
       {"Recurrence", kRecurrence, both},
-      {"ScatterKinds", kScatterKinds, one, 11},
       {"Scans", kScans, withEmpty, 0, 1024},
       {"GenericScan", kGenericScan, both},
       {"Sorts",

@@ -45,6 +45,8 @@ llvm::ArrayRef<LoopCase> getLoopCases();
 llvm::ArrayRef<LoopCase> getWindowCases();
 /// Contractions of members in groups.
 llvm::ArrayRef<LoopCase> getGroupCases();
+/// Writes to places that are computed: in vectors, by columns, of each kind.
+llvm::ArrayRef<LoopCase> getScatterCases();
 /// And those that read what is concatenated.
 llvm::ArrayRef<LoopCase> getPieceCases();
 /// Others that multiply bytes, of which a GPU has no products.
@@ -66,7 +68,7 @@ const char *getEveryKind();
 // ProductCases.cpp.
 extern const char kCausal[], kKeptRows[], kOverRows[], kSavedUnits[];
 extern const char kOddRows[], kScans[], kGenericScan[], kSorts[], kLongSort[],
-    kKeptOfSorts[], kSelections[], kScatterKinds[], kScatterVectors[];
+    kKeptOfSorts[], kSelections[];
 extern const char kNumbers[], kHeads[];
 extern const char kProductOfRows[], kProductOfColumns[],
     kProductOfAVector[], kProductWithRounding[], kLongerRows[],

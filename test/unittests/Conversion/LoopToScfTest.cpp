@@ -173,10 +173,14 @@ static ScheduleAttr getCPUSchedule(KernelOp kernel, const CPUSchedule &schedule)
         /*block_depth=*/getFactorsOfWord(unit) * schedule.lanes,
         /*item_rows=*/6, /*item_columns=*/2 * schedule.lanes, /*unroll=*/2,
         schedule.masked, /*grain=*/1, unit, /*in_place=*/false);
+    if (scatters) {
+      auto scatter = *kernel.getBody().getOps<ScatterOp>().begin();
+      return ScatterScheduleAttr::get(
+          context, schedule.lanes, schedule.masked, /*grain=*/1,
+          /*columns=*/ownsColumns(scatter) ? schedule.lanes : 0);
+    }
     if (contracts.empty())
-      return scatters ? ScheduleAttr(ScatterScheduleAttr::get(
-                            context, schedule.lanes, schedule.masked, 1))
-                      : getWithin(kernel, schedule);
+      return getWithin(kernel, schedule);
     ContractOp op = *contracts.begin();
     analysis::KernelLayout layout = analysis::getLayout(kernel, *strides);
     if (analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
@@ -196,7 +200,7 @@ static ScheduleAttr getCPUSchedule(KernelOp kernel, const CPUSchedule &schedule)
   }
   if (scatters)
     return ScatterScheduleAttr::get(context, schedule.lanes, schedule.masked,
-                                    /*grain=*/1);
+                                    /*grain=*/1, /*columns=*/0);
   if (schedule.way == CPUWay::Transpose && isPointwise)
     for (const analysis::TransposedRead &read : analysis::getTransposedReads(
              kernel, analysis::getLayout(kernel, *strides)))

@@ -356,7 +356,7 @@ func.func @main(%x: !m, %y: !k) -> (!m, !n) {
 })";
 
 // The other ways in which a scatter joins values.
-const char loop::kScatterKinds[] = R"(
+static const char kScatterKinds[] = R"(
 !t = tensor<11xf32>
 !u = tensor<11xui8>
 !i = tensor<?xi32, #guard.shape<[s0]>>
@@ -396,9 +396,60 @@ func.func @main(%t: !t, %u: !u, %n: !i, %v: !v, %w: !w) -> (!t, !t, !u) {
   return %p, %q, %m : !t, !t, !u
 })";
 
+// Columns that items of their own write, in a result that has more of them, at several
+// points; places that move with the index, but are not it; rows that columns find out.
+static const char kScatterColumns[] = R"(
+!o = tensor<?x5x?xi8, #guard.shape<[s0, 5, s1 + 9]>>
+!i = tensor<?x7xi64, #guard.shape<[s0, 7]>>
+!v = tensor<?x7x?xi8, #guard.shape<[s0, 7, s1]>>
+!r = tensor<11x?xf32, #guard.shape<[11, s1 + 9]>>
+!n = tensor<?xi64, #guard.shape<[s0]>>
+!w = tensor<?xf32, #guard.shape<[s1]>>
+func.func @main(%o: !o, %y: !i, %v: !v, %x: !r, %z: !n, %w: !w) -> (!o, !r) {
+  %p = loop.kernel @parts ins(%a = %o : !o, %b = %y : !i, %c = %v : !v)
+      shared [s0, 7, s1] -> !o {
+    %s = loop.scatter (%k, %n, %d) in [s0, 7, s1] independent 1 into %a <set> : !o {
+      %t = loop.load %b[%k, %n] : !i
+      %m = arith.index_cast %t : i64 to index
+      %at = loop.index (mod(%m, 5))
+      %e = loop.load %c[%k, %n, %d] : !v
+      loop.yield_at %e at [%k, %at, %d] : i8
+    }
+    loop.return %s : !o
+  }
+  %q = loop.kernel @moved ins(%a = %x : !r, %b = %z : !n, %c = %w : !w)
+      shared [s0, s1] -> !r {
+    %s = loop.scatter (%n, %d) in [s0, s1] into %a <set> : !r {
+      %t = loop.load %b[%n] : !n
+      %j = loop.index (%d + mod(%n, 9))
+      %e = loop.load %c[%d] : !w
+      %number = arith.index_cast %n : index to i64
+      %two = arith.constant 2 : i64
+      %valid = arith.cmpi ne, %number, %two : i64
+      %more = arith.addi %number, %t : i64
+      %place = arith.index_cast %more : i64 to index
+      %row = loop.index (mod(%place, 11))
+      loop.yield_at %e at [%row, %j] if %valid : f32
+    }
+    loop.return %s : !r
+  }
+  %u = loop.kernel @elements ins(%a = %q : !r, %b = %z : !n, %c = %w : !w)
+      shared [s0, s1] -> !r {
+    %s = loop.scatter (%n, %d) in [s0, s1] into %a <add> : !r {
+      %t = loop.load %b[%n] : !n
+      %at = arith.index_cast %t : i64 to index
+      %k = loop.index (mod(%at + %d, 11))
+      %e = loop.load %c[%d] : !w
+      loop.yield_at %e at [%k, %d] : f32
+    }
+    loop.return %s : !r
+  }
+  return %p, %u : !o, !r
+})";
+
 // Neighbours that are added together: 16 bytes at a time; 8, where rows begin at no
 // multiple of more; words of two floats of 16 bits; rows with a tail.
-const char loop::kScatterVectors[] = R"(
+static const char kScatterVectors[] = R"(
 !r = tensor<11x8xf32>
 !o = tensor<11x14xf32>
 !b = tensor<11x12xbf16>
@@ -494,3 +545,22 @@ func.func @main(%x: !q, %y: !q) -> (!o, !o) {
   }
   return %r, %s : !o, !o
 })";
+
+llvm::ArrayRef<LoopCase> loop::getScatterCases() {
+  static const LoopCase cases[] = {
+      {"ScatterKinds", kScatterKinds, {{{"s0", 1}}, {{"s0", 7}}, {{"s0", 64}}}, 11},
+      {"ScatterVectors",
+       kScatterVectors,
+       {{{"s0", 1}}, {{"s0", 7}}, {{"s0", 40}}, {{"s0", 64}}},
+       11},
+      {"ScatterColumns",
+       kScatterColumns,
+       {{{"s0", 3}, {"s1", 5}},
+        {{"s0", 1}, {"s1", 1}},
+        {{"s0", 17}, {"s1", 33}},
+        {{"s0", 4}, {"s1", 64}},
+        {{"s0", 2}, {"s1", 0}}},
+       11},
+  };
+  return cases;
+}

@@ -215,10 +215,32 @@ TEST(Schedules, TilesNeedMasksAndLength) {
 }
 
 TEST(Schedules, ScattersCopyInVectors) {
-  ScatterSchedule s = chooseScatter(100, 32, 6, false, kNarrow);
+  ScatterShape shape;
+  shape.last = 100;
+  shape.vector = 8;
+  shape.points = 6;
+  ScatterSchedule s = chooseScatter(shape, kNarrow);
   EXPECT_EQ(s.lanes, 8);
   EXPECT_EQ(s.grain, 2730);
-  EXPECT_EQ(chooseScatter(1, 32, 1, false, kWide).lanes, 1);
+  EXPECT_EQ(s.columns, 0);
+  shape.last = 1;
+  EXPECT_EQ(chooseScatter(shape, kWide).lanes, 1);
+}
+
+TEST(Schedules, ColumnsOfScattersAreDivided) {
+  ScatterShape shape;
+  shape.last = shape.columns = 512;
+  shape.vector = 16;
+  shape.points = 512 * 2048;
+  ScatterSchedule s = chooseScatter(shape, kWide);
+  EXPECT_EQ(s.columns, 64);
+  EXPECT_EQ(s.grain, 1);
+  // Few vectors are not worth finding out where they go.
+  shape.last = shape.columns = 64;
+  EXPECT_EQ(chooseScatter(shape, kWide).columns, 0);
+  // Not more parts than threads will ask for.
+  shape.last = shape.columns = 5000;
+  EXPECT_EQ(chooseScatter(shape, kWide).columns, 320);
 }
 
 ProductShape makeSizes(Size m, Size n, Size k) {

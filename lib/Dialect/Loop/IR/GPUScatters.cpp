@@ -80,6 +80,15 @@ bool loop::scattersRows(ScatterOp op) {
       others, [&](Value value) { return dependsOnIndex(value, last); });
 }
 
+bool loop::ownsColumns(ScatterOp op) {
+  Block &block = op.getBody().front();
+  auto yield = cast<YieldAtOp>(block.getTerminator());
+  unsigned rank = op.getDomain().rank();
+  return !op.getWritten() && op.getIndependent() < rank &&
+         !yield.getPosition().empty() &&
+         yield.getPosition().back() == block.getArgument(rank - 1);
+}
+
 int64_t loop::getAtomicLanes(GPUTargetAttr target, Type element) {
   if (!target)
     return 1;

@@ -234,17 +234,27 @@ LogicalResult TransposeScheduleAttr::verifyKernel(Operation *op) const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ScatterScheduleAttr::verify(EmitError emitError, int64_t lanes,
-                                          bool, int64_t grain) {
+                                          bool, int64_t grain,
+                                          int64_t columns) {
   return failure(failed(verifyPower(emitError, "lanes", lanes, 1, 128)) || // C1
-                 failed(verifyGrain(emitError, grain)));                   // C2
+                 failed(verifyGrain(emitError, grain)) ||                  // C2
+                 (columns != 0 &&
+                  failed(verifyMultiple(emitError, "columns", columns, "lanes",
+                                        lanes, 1000000000)))); // C4
 }
 
 LogicalResult ScatterScheduleAttr::verifyKernel(Operation *op) const {
   auto kernel = cast<KernelOp>(op);
   SmallVector<NestOpInterface> nests = kernel.getNests();
-  if (nests.size() == 1 && isa<ScatterOp>(nests[0])) // C3
-    return success();
-  return refuse(kernel, *this) << "which is for a scatter";
+  auto scatter = nests.size() == 1 ? dyn_cast<ScatterOp>(nests[0].getOperation())
+                                   : ScatterOp();
+  if (!scatter) // C3
+    return refuse(kernel, *this) << "which is for a scatter";
+  if (getColumns() != 0 && !ownsColumns(scatter)) // C5
+    return refuse(kernel, *this)
+           << "whose columns are for points that go to the column of their own "
+              "index";
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -303,10 +303,19 @@ ScheduleAttr Chooser::chooseScatter(ScatterOp op) {
     last = guard::getDims(type)->back().getConstant();
   int64_t bits = std::max(
       8u, getBodyType(type.getElementType()).getIntOrFloatBitWidth());
-  ScatterSchedule s =
-      loop::chooseScatter(last, bits, countPoints(op, independent),
-                          analysis::mayTrap(kernel), machine);
-  return ScatterScheduleAttr::get(context, s.lanes, s.masked, s.grain);
+  unsigned rank = op.getDomain().rank();
+  ScatterShape shape;
+  shape.last = last;
+  shape.vector = machine.vectorBits / bits;
+  if (scattersRows(op))
+    shape.vector = std::min(shape.vector, getVector(op, rank - 1, machine));
+  shape.points = countPoints(op, independent);
+  if (ownsColumns(op))
+    shape.columns = countPoints(op, rank - 1);
+  shape.traps = analysis::mayTrap(kernel);
+  ScatterSchedule s = loop::chooseScatter(shape, machine);
+  return ScatterScheduleAttr::get(context, s.lanes, s.masked, s.grain,
+                                  s.columns);
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,6 +18,9 @@
 using namespace kiln;
 using namespace kiln::loop;
 
+/// Vectors of a row that are worth finding out where it goes, and items that columns are
+/// divided into, at most.
+static constexpr int64_t kVectorsOfColumns = 4, kMostColumnItems = 16;
 /// Elements of the last shared dimension that one work item handles, where there
 /// are outer dimensions besides; without them it is a few vectors.
 static constexpr int64_t kRowChunk = 4096, kVectorsOfChunk = 4;
@@ -190,11 +193,23 @@ loop::chooseTranspose(Size last, Size other, int64_t vector, bool traps,
   return TransposeSchedule{vector, kBlock, kBlocksForThread};
 }
 
-ScatterSchedule loop::chooseScatter(Size last, int64_t bits, int64_t points,
-                                    bool traps, const Machine &machine) {
-  bool masked = machine.masks && !traps;
-  return {fitLanes(last, machine.vectorBits / bits, masked), masked,
-          getGrain(machine, points)};
+ScatterSchedule loop::chooseScatter(const ScatterShape &scatter,
+                                    const Machine &machine) {
+  ScatterSchedule schedule;
+  schedule.masked = machine.masks && !scatter.traps;
+  schedule.lanes = fitLanes(scatter.last, scatter.vector, schedule.masked);
+  schedule.columns = 0;
+  int64_t points = scatter.points;
+  // Every item finds out where all points go, which few vectors of each are worth.
+  int64_t least = kVectorsOfColumns * schedule.lanes;
+  if (scatter.columns > least) {
+    int64_t part = llvm::divideCeil(scatter.columns, kMostColumnItems);
+    schedule.columns = std::max<int64_t>(
+        llvm::alignTo(part, schedule.lanes), least);
+    points = points / scatter.columns * schedule.columns;
+  }
+  schedule.grain = getGrain(machine, points);
+  return schedule;
 }
 
 //===----------------------------------------------------------------------===//

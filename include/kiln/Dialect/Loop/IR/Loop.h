@@ -170,6 +170,10 @@ bool canScatterInAnyOrder(ScatterOp op);
 /// elements of one row of the result, all of them or none.
 bool scattersRows(ScatterOp op);
 
+/// True if each index of the last dimension of its domain is a column of the result, so
+/// that columns are written without a look at others.
+bool ownsColumns(ScatterOp op);
+
 /// True if `value`, of the body of a nest, may be another one where `index`, an index of
 /// that nest, is.
 bool dependsOnIndex(mlir::Value value, mlir::BlockArgument index);

@@ -162,18 +162,26 @@ def Loop_ScatterScheduleAttr : Loop_Schedule<"ScatterSchedule", "scatter"> {
   let summary = "A copy, then points in order";
   let description = [{
     The initial values are copied in vectors of `lanes`, unless the result lies where
-    they do; the points of the domain
-    are visited one after the other. A work item is a point of the independent
-    dimensions.
+    they do; the points of the domain are visited one after the other, or in such
+    vectors along the last dimension where these go to neighbouring elements of one
+    row. A work item is a point of the independent dimensions.
+
+    With `columns` an item has so many elements of each row, at one of these points: it
+    visits all others of the domain, but of its own columns alone. Items that follow
+    each other are walked as one.
 
     Constraints:
     - (C1) `lanes` is a power of two from 1 to 128.
     - (C2) `grain` is from 1 to 10^9.
     - (C3) the kernel is a scatter.
+    - (C4) `columns` is 0, all of a row, or a multiple of `lanes` up to 10^9.
+    - (C5) with `columns` the last dimension of the domain is not an independent one,
+      and its points go to the column of their own index.
 
-    Example: `#loop.scatter<lanes = 16, masked = true, grain = 512>`
+    Example: `#loop.scatter<lanes = 16, masked = true, grain = 1, columns = 64>`
   }];
-  let parameters = (ins "int64_t":$lanes, "bool":$masked, "int64_t":$grain);
+  let parameters = (ins "int64_t":$lanes, "bool":$masked, "int64_t":$grain,
+                        DefaultValuedParameter<"int64_t", "0">:$columns);
 }
 
 def Loop_PackedScheduleAttr : Loop_Schedule<"PackedSchedule", "packed"> {

@@ -130,15 +130,25 @@ std::optional<TransposeSchedule> chooseTranspose(Size last, Size other,
                                                  int64_t vector, bool traps,
                                                  const Machine &machine);
 
+/// A scatter as schedules see it.
+struct ScatterShape {
+  Size last = 1;      ///< elements of a row; 1 where a point is an item
+  int64_t vector = 1; ///< elements of a vector
+  int64_t points = 1; ///< of the domain, without the independent dimensions
+  /// Those of the domain's last dimension, if each column is written without a look at
+  /// others; else 0.
+  int64_t columns = 0;
+  bool traps = false;
+};
+
 struct ScatterSchedule {
   int64_t lanes;
   bool masked;
   int64_t grain;
+  int64_t columns;
 };
-/// For elements of `bits` bits, of which `last` are neighbours (1 where a point is
-/// an item), and `points` points an item.
-ScatterSchedule chooseScatter(Size last, int64_t bits, int64_t points,
-                              bool traps, const Machine &machine);
+ScatterSchedule chooseScatter(const ScatterShape &scatter,
+                              const Machine &machine);
 
 //===----------------------------------------------------------------------===//
 // Products
