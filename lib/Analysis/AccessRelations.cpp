@@ -105,7 +105,6 @@ static Access getAccess(loop::NestOpInterface nest, loop::LoadOp load,
   access.tensor = load.getTensor();
   access.load = load;
   access.masked = bool(load.getMask());
-  unsigned computed = rank;
   // What an index operand is, in terms of the domain.
   std::function<ExprAttr(Value)> resolve = [&](Value index) -> ExprAttr {
     if (auto argument = dyn_cast<BlockArgument>(index))
@@ -121,7 +120,8 @@ static Access getAccess(loop::NestOpInterface nest, loop::LoadOp load,
     if (matchPattern(index, m_ConstantInt(&constant)))
       return guard::getConstant(context, constant.getSExtValue());
     access.indirect = true;
-    return guard::getDim(context, computed++);
+    access.computed.push_back(index);
+    return guard::getDim(context, rank + access.computed.size() - 1);
   };
   SmallVector<ExprAttr> operands;
   for (Value index : load.getIndices())

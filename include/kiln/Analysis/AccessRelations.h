@@ -65,6 +65,8 @@ struct Access {
   bool indirect = false; ///< some index is computed
   bool masked = false;
   loop::LoadOp load; ///< null for an operand that the nest reads itself
+  /// The values of computed indices, in the order of their dimensions.
+  SmallVector<Value> computed = {};
 
   /// The number of leading indices that are d0, d1, ... in that order.
   unsigned getAlignment() const;

@@ -202,6 +202,43 @@ module attributes {loop.target = #loop.target<
 
 // -----
 
+// Rows of a table that others choose are summed up with their columns beside each other, in
+// which the rows lie; what is chosen along the lanes is gathered either way.
+
+// CHECK-LABEL: func.func @chosen_rows
+// CHECK: schedule #loop.across<
+func.func @chosen_rows(%w: tensor<500x128xf32>, %i: tensor<64x20xi64>) -> tensor<64x128xf32> {
+  %r = loop.kernel @k ins(%a = %w : tensor<500x128xf32>, %b = %i : tensor<64x20xi64>)
+      shared [64, 128] -> tensor<64x128xf32> {
+    %s = loop.reduce parallel (%n, %d) in [64, 128] reduction (%k) in [20] <sum> : tensor<64x128xf32> {
+      %t = loop.load %b[%n, %k] : tensor<64x20xi64>
+      %at = arith.index_cast %t : i64 to index
+      %v = loop.load %a[%at, %d] : tensor<500x128xf32>
+      loop.yield %v : f32
+    }
+    loop.return %s : tensor<64x128xf32>
+  }
+  return %r : tensor<64x128xf32>
+}
+
+// CHECK-LABEL: func.func @chosen_columns
+// CHECK: schedule #loop.within<
+func.func @chosen_columns(%w: tensor<128x500xf32>, %i: tensor<64x20xi64>) -> tensor<64x128xf32> {
+  %r = loop.kernel @k ins(%a = %w : tensor<128x500xf32>, %b = %i : tensor<64x20xi64>)
+      shared [64, 128] -> tensor<64x128xf32> {
+    %s = loop.reduce parallel (%n, %d) in [64, 128] reduction (%k) in [20] <sum> : tensor<64x128xf32> {
+      %t = loop.load %b[%n, %k] : tensor<64x20xi64>
+      %at = arith.index_cast %t : i64 to index
+      %v = loop.load %a[%d, %at] : tensor<128x500xf32>
+      loop.yield %v : f32
+    }
+    loop.return %s : tensor<64x128xf32>
+  }
+  return %r : tensor<64x128xf32>
+}
+
+// -----
+
 // A schedule that is there stays.
 // CHECK-LABEL: func.func @kept
 // CHECK: schedule #loop.across<lanes = 2, chunk = 7, sum_block = 0, masked = false, grain = 3>

@@ -31,16 +31,31 @@ static SmallVector<ExprAttr> getReadStrides(Value tensor) {
   return getStrides(tensor);
 }
 
-/// How `access` moves along dimension `dim` of a nest.
+/// True if an index of `access` that is computed may change along dimension `dim`.
+static bool isComputedAlong(const analysis::Access &access,
+                            NestOpInterface nest, unsigned dim) {
+  if (!access.indirect)
+    return false;
+  for (BlockArgument index : LoadOp(access.load)->getBlock()->getArguments())
+    if (nest.getDimensionOf(index) == dim)
+      return llvm::any_of(access.computed, [&](Value value) {
+        return dependsOnIndex(value, index);
+      });
+  return true;
+}
+
+/// How `access` moves along dimension `dim` of a nest: one that is indirect, as that of the
+/// rows of a table, along the others.
 static analysis::Stride getStride(const analysis::Access &access,
-                                  const Domain &domain, unsigned dim,
+                                  NestOpInterface nest, unsigned dim,
                                   const analysis::SizeHints &hints) {
   MLIRContext *context = access.tensor.getContext();
   SmallVector<ExprAttr> strides = getReadStrides(access.tensor);
-  if (strides.size() != access.map.size() || access.indirect)
+  if (strides.size() != access.map.size() ||
+      isComputedAlong(access, nest, dim))
     return {};
   guard::Assumptions assumptions = hints.getAssumptions();
-  analysis::addExtents(assumptions, context, domain.all());
+  analysis::addExtents(assumptions, context, nest.getDomain().all());
   return analysis::getStride(
       analysis::linearize(context, access.map, strides, assumptions), dim);
 }
@@ -71,8 +86,8 @@ static Reach getReach(NestOpInterface nest, const analysis::SizeHints &hints,
   auto inner = getInnermost(extents, domain.parallel.size(), extents.size());
   for (const analysis::Access &access : analysis::getReads(nest)) {
     int64_t bytes = analysis::getFootprint(access, domain, hints);
-    bool isAlong = inner && getStride(access, domain, *inner, hints).isOne();
-    bool isAcross = last && getStride(access, domain, *last, hints).isOne();
+    bool isAlong = inner && getStride(access, nest, *inner, hints).isOne();
+    bool isAcross = last && getStride(access, nest, *last, hints).isOne();
     // Windows and other rows that are too short for a vector.
     if (isAlong && last) {
       int64_t length = hints.evaluate(extents[*inner]);
@@ -117,10 +132,10 @@ Walk loop::getWalk(KernelOp kernel, const analysis::SizeHints &hints,
     if (!last)
       continue;
     for (const analysis::Access &access : analysis::getReads(nest)) {
-      analysis::Stride stride = getStride(access, domain, *last, hints);
+      analysis::Stride stride = getStride(access, nest, *last, hints);
       if (!stride.isOne() && !stride.isZero())
         for (unsigned d = 0; d < *last; ++d)
-          transposes |= getStride(access, domain, d, hints).isOne();
+          transposes |= getStride(access, nest, d, hints).isOne();
     }
   }
   if (reduces)
