@@ -8,11 +8,15 @@
 //
 // Offsets are first turned into the bag of each index: a mark where a bag
 // begins, and the number of marks up to each place. Rows are then written to
-// their bags one after the other, as in PyTorch.
+// their bags one after the other, as in PyTorch. Where offsets are multiples of
+// one number, as those of a matrix of indices, bags are its rows: each is a sum
+// over as many places, and nothing is looked for.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Lowerings.h"
+
+#include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include <cmath>
 
@@ -35,6 +39,8 @@ public:
     // PyTorch counts from the end only below -1.
     if (padding < -1 && table.dims.size() == 2 && table.dims[0].isConstant())
       padding += table.dims[0].getPayload();
+    if (rows.dims.size() == 1 && starts.dims.size() == 1)
+      length = findLength();
   }
 
   bool isSupported() const {
@@ -62,6 +68,8 @@ public:
   void check();
   /// The bag of each index, i64.
   Value makeBagOf();
+  /// The number of indices in each bag, i64.
+  Value makeSizes(Value bagOf);
   /// What an index adds to its bag: `compute` at (index, column).
   Value scatter(Value init, ArrayRef<ExprAttr> extents, ScatterKind kind,
                 Value bagOf,
@@ -73,6 +81,17 @@ public:
 
 private:
   enum Mode { Sum, Mean, Max };
+  ExprAttr findLength() const;
+  /// Joins what the indices of each bag add to it, all of which have as many:
+  /// `compute` over the dimensions of `bags` and then the places of a bag, with
+  /// the place of an index and its row.
+  Value reduceBags(
+      ArrayRef<ExprAttr> bags, Type acc, ReductionKind kind,
+      llvm::function_ref<Value(BodyContext, ScalarBuilder &, ExprAttr, Value)>
+          compute);
+  /// What the index at `place` adds to a bag, of type `acc`.
+  Value readRow(BodyContext body, ScalarBuilder &s, Type acc, ExprAttr place,
+                Value at);
   Value makeSums(Mode mode, Type acc, Value bagOf);
   Value makeOutput(Mode mode, Type acc, const View &sum, const View &size);
   Value makeLargest(Value bagOf, const View &size);
@@ -92,12 +111,34 @@ private:
   View table, rows, starts;
   Type i64;
   int64_t padding;
+  ExprAttr length; ///< of each bag, where that is one expression; else null
 };
 
 } // namespace
 
+/// The step of offsets that count from 0 by it, if bags of that length are all there is.
+ExprAttr Bags::findLength() const {
+  auto range = offsets.getDefiningOp<aten::ArangeStartStepOp>();
+  if (!range || loops.getConstant(range.getStart()) != 0.0)
+    return {};
+  ExprAttr step = loops.expr(1);
+  if (Value given = range.getStep()) {
+    auto symbolic = given.getDefiningOp<guard::ValueOp>();
+    auto constant = loops.getConstant(given);
+    if (constant && *constant >= 1 && given.getType().isInteger(64))
+      step = loops.expr(int64_t(*constant));
+    else if (symbolic && !symbolic.getExpr().isFloatTyped())
+      step = symbolic.getExpr();
+    else
+      return {};
+  }
+  return getCount() * step == rows.dims[0] ? step : ExprAttr();
+}
+
 void Bags::check() {
   loops.checkIndex(indices, table.dims[0], /*negative=*/false);
+  if (length)
+    return;
   loops.check(
       starts.dims,
       "offsets of an embedding bag must begin with 0, not fall, and be at most "
@@ -116,6 +157,13 @@ void Bags::check() {
 }
 
 Value Bags::makeBagOf() {
+  if (length)
+    return loops.makePointwise(
+        guard::makeTensorType(i64, rows.dims), i64,
+        [&](BodyContext body, ScalarBuilder &s) {
+          return loops.number(body, s, guard::floorDiv(loops.dim(0), length),
+                              i64);
+        });
   // Bags but the first mark their beginning; empty ones mark it again.
   View marks = loops.getView(loops.makeScatter(
       makeFilled(i64, rows.dims, 0), {getCount()}, ScatterKind::Add,
@@ -160,22 +208,68 @@ Value Bags::scatter(
       });
 }
 
+Value Bags::reduceBags(
+    ArrayRef<ExprAttr> bags, Type acc, ReductionKind kind,
+    llvm::function_ref<Value(BodyContext, ScalarBuilder &, ExprAttr, Value)>
+        compute) {
+  ExprAttr place = loops.dim(0) * length + loops.dim(bags.size());
+  double neutral = kind == ReductionKind::Max ? -HUGE_VAL : 0.0;
+  return loops.makeReduce(
+      TypeRange(guard::makeTensorType(acc, bags)), bags, {length}, kind, acc,
+      [&](BodyContext body, ScalarBuilder &s) {
+        Value row = readIndex(body, s, indices, place);
+        Value at =
+            loops.toIndex(body, row, i64, table.dims[0], /*negative=*/false);
+        Value value = compute(body, s, place, at);
+        if (padding >= 0) {
+          Value other = isa<FloatType>(acc) ? s.constant(acc, neutral)
+                                            : s.constant(acc, int64_t(0));
+          value = s.where(s.ne(row, s.constant(i64, padding)), value, other);
+        }
+        return SmallVector<Value>{value};
+      })[0];
+}
+
+Value Bags::makeSizes(Value bagOf) {
+  if (length)
+    return reduceBags({getCount()}, i64, ReductionKind::Sum,
+                      [&](BodyContext, ScalarBuilder &s, ExprAttr, Value) {
+                        return s.constant(i64, int64_t(1));
+                      });
+  return scatter(makeFilled(i64, {getCount()}, 0), {rows.dims[0]},
+                 ScatterKind::Add, bagOf,
+                 [&](BodyContext, ScalarBuilder &s, Value) {
+                   return s.constant(i64, int64_t(1));
+                 });
+}
+
+Value Bags::readRow(BodyContext body, ScalarBuilder &s, Type acc,
+                    ExprAttr place, Value at) {
+  Type stored = LoopBuilder::getElement(weight);
+  Value value = s.convert(
+      loops.readAt(body, table, {at, body.indices[1]}), stored, acc);
+  if (Value scales = args.perSampleWeights)
+    value = s.mul(value,
+                  s.convert(loops.read(body, loops.getView(scales), {place}),
+                            stored, acc));
+  return value;
+}
+
 /// The sums of rows by bags, of type `acc`; the greatest elements for `Max`.
 Value Bags::makeSums(Mode mode, Type acc, Value bagOf) {
-  Type stored = LoopBuilder::getElement(weight);
   Exprs bags = {getCount(), table.dims[1]};
+  if (length)
+    return reduceBags(
+        bags, acc, mode == Max ? ReductionKind::Max : ReductionKind::Sum,
+        [&](BodyContext body, ScalarBuilder &s, ExprAttr place, Value at) {
+          return readRow(body, s, acc, place, at);
+        });
   return scatter(
       makeFilled(acc, bags, mode == Max ? -HUGE_VAL : 0.0),
       {rows.dims[0], table.dims[1]},
       mode == Max ? ScatterKind::Max : ScatterKind::Add, bagOf,
       [&](BodyContext body, ScalarBuilder &s, Value at) {
-        Value value = s.convert(
-            loops.readAt(body, table, {at, body.indices[1]}), stored, acc);
-        if (Value scales = args.perSampleWeights)
-          value = s.mul(value, s.convert(loops.read(body, loops.getView(scales),
-                                                    {loops.dim(0)}),
-                                         stored, acc));
-        return value;
+        return readRow(body, s, acc, loops.dim(0), at);
       });
 }
 
@@ -258,11 +352,7 @@ LogicalResult Bags::lowerForward(bool isForwardOnly) {
     return loops.refuse("an embedding bag of this kind has no kernel");
   check();
   Value bagOf = makeBagOf();
-  Value sizes = scatter(makeFilled(i64, {getCount()}, 0), {rows.dims[0]},
-                        ScatterKind::Add, bagOf,
-                        [&](BodyContext, ScalarBuilder &s, Value) {
-                          return s.constant(i64, int64_t(1));
-                        });
+  Value sizes = makeSizes(bagOf);
   View size = loops.getView(sizes);
   View sum = loops.getView(makeSums(Mode(mode), acc, bagOf));
   if (failed(loops.setMade(0, makeOutput(Mode(mode), acc, sum, size))))
