@@ -9,6 +9,10 @@
 // Distances in a p-norm, computed in f64: of all pairs of rows of two matrices,
 // or of one. A gradient sums over the rows that a row was compared with.
 //
+// Euclidean distances of many rows are a product of matrices, as in PyTorch: the
+// square of a distance is x x + y y - 2 x y. It says less of rows that are almost
+// equal, so whoever calls may forbid it.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Lowerings.h"
@@ -109,7 +113,8 @@ public:
   bool isSupported() const {
     return p >= 0 && isa<FloatType>(stored) && guard::getDims(type);
   }
-  LogicalResult lowerPairs(Value x1, Value x2); // _cdist_forward
+  LogicalResult lowerPairs(Value x1, Value x2,
+                           std::optional<int64_t> mode); // _cdist_forward
   LogicalResult lowerPairsBackward(Value gradient, Value x1, Value x2,
                                    Value known); // _cdist_backward
   LogicalResult lowerSelf(Value rows);           // _pdist_forward
@@ -117,6 +122,11 @@ public:
                                   Value known); // _pdist_backward
 
 private:
+  bool multiplies(const View &a, const View &b,
+                  std::optional<int64_t> mode) const;
+  LogicalResult lowerProduct(Value x1, Value x2);
+  /// The sum of squares of each row, in `acc`.
+  View makeSquares(const View &rows, Type acc);
   /// Sums terms over `width` columns and takes the root.
   LogicalResult
   finish(ExprAttr width,
@@ -186,7 +196,63 @@ LogicalResult Distances::sumSlopes(
   return loops.setMade(0, sums[0]);
 }
 
-LogicalResult Distances::lowerPairs(Value x1, Value x2) {
+/// True if distances are found by a product: if rows are many, where it is up to us.
+bool Distances::multiplies(const View &a, const View &b,
+                           std::optional<int64_t> mode) const {
+  enum Mode { IfNecessary, Always, Never };
+  constexpr int64_t kFewRows = 25; // PyTorch's number
+  if (p != 2 || mode == Never)
+    return false;
+  auto isMany = [&](const View &rows) {
+    return guard::isKnownNonNegative(
+        rows.dims[rows.dims.size() - 2] + -(kFewRows + 1),
+        loops.getAssumptions());
+  };
+  return mode == Always || isMany(a) || isMany(b);
+}
+
+View Distances::makeSquares(const View &rows, Type acc) {
+  Exprs parallel(ArrayRef(rows.dims).drop_back());
+  return loops.getView(loops.makeReduce(
+      TypeRange(guard::makeTensorType(acc, parallel)), parallel,
+      {rows.dims.back()}, ReductionKind::Sum, acc,
+      [&](BodyContext body, ScalarBuilder &s) {
+        Value x = s.convert(loops.read(body, rows, rows.map), stored, acc);
+        return SmallVector<Value>{s.mul(x, x)};
+      })[0]);
+}
+
+LogicalResult Distances::lowerProduct(Value x1, Value x2) {
+  View a = loops.getView(x1), b = loops.getView(x2);
+  unsigned rank = type.getRank();
+  Exprs dims(*guard::getDims(type));
+  ArrayRef<ExprAttr> batch = ArrayRef(dims).drop_back(2);
+  ExprAttr row = loops.dim(rank - 2), other = loops.dim(rank - 1),
+           column = loops.dim(rank);
+  Type acc = getBodyType(LoopBuilder::getComputeType(stored));
+  View left = makeSquares(a, acc), right = makeSquares(b, acc);
+  ContractOp nest =
+      loops.makeContract(type, {x1, inBatch(a, batch, row, column)},
+                         {x2, inBatch(b, batch, other, column)},
+                         a.dims.back(), acc);
+  if (!nest)
+    return failure();
+  auto finish = [&](BodyContext body, ScalarBuilder &s, Value product) {
+    auto rest = [&](const View &squares, const View &of, ExprAttr at) {
+      Exprs index = inBatch(of, batch, at, column);
+      index.pop_back();
+      return s.sub(loops.read(body, squares, index), product);
+    };
+    Value square = s.add(rest(left, a, row), rest(right, b, other));
+    return s.sqrt(s.max(square, s.constant(acc, 0.0)));
+  };
+  if (failed(loops.addEpilogue(nest, finish)))
+    return failure();
+  return loops.setMade(0, nest.getResult());
+}
+
+LogicalResult Distances::lowerPairs(Value x1, Value x2,
+                                    std::optional<int64_t> mode) {
   View a = loops.getView(x1), b = loops.getView(x2);
   Exprs dims(*guard::getDims(type));
   if (loops.getElement(x1) != stored || loops.getElement(x2) != stored ||
@@ -195,6 +261,8 @@ LogicalResult Distances::lowerPairs(Value x1, Value x2) {
   ExprAttr missing = a.dims.back() - b.dims.back();
   if (missing.isConstant() && !missing.isConstant(0))
     return loops.refuse("distances of rows of different sizes have no kernel");
+  if (multiplies(a, b, mode))
+    return lowerProduct(x1, x2);
   unsigned rank = dims.size();
   ArrayRef<ExprAttr> batch = ArrayRef(dims).drop_back(2);
   return finish(a.dims.back(), [&](BodyContext body, ScalarBuilder &s) {
@@ -296,7 +364,7 @@ lowerDistance(LoopBuilder &loops, double p,
 
 LogicalResult loop::lowerCdist(LoopBuilder &loops, aten::CdistForwardOp op) {
   return lowerDistance(loops, toDouble(op.getP()), [&](Distances &distances) {
-    return distances.lowerPairs(op.getX1(), op.getX2());
+    return distances.lowerPairs(op.getX1(), op.getX2(), op.getComputeMode());
   });
 }
 
