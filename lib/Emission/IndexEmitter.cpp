@@ -85,6 +85,9 @@ KernelEmitter::assumptionsOf(const Position &position) const {
   for (auto [k, extent] : llvm::enumerate(position.extents))
     if (extent)
       assumptions.setExtent(guard::getDim(context, k), extent);
+  if (position.vectorDim >= 0 && position.bounds.max != guard::Interval::kMax)
+    assumptions.setRange(guard::getDim(context, position.vectorDim),
+                         position.bounds);
   return assumptions;
 }
 

@@ -19,9 +19,15 @@
 // walked by one loop over them (PieceRuns.h). What is concatenated along a
 // dimension around rows is walked in pieces where some are read alike.
 //
+// An index that is a minimum, a maximum or a choice, as min(max(%i - 3, 0), 99),
+// would be computed for each lane, and what it reads gathered. Where the longest
+// part of a row has it as one of its operands, that part has a loop of its own.
+//
 //===----------------------------------------------------------------------===//
 
 #include "PieceRuns.h"
+
+#include "kiln/Analysis/AccessRelations.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -182,6 +188,77 @@ LogicalResult KernelEmitter::emitPieces(
     if (failed(emitted))
       return failure();
     decided = outside;
+  }
+  return success();
+}
+
+/// True if no nest reads at an index that is chosen along `dim`, where that is within
+/// `bounds`.
+bool KernelEmitter::isReadStraight(unsigned dim, guard::Interval bounds) {
+  guard::ExprAttr index = guard::getDim(context, dim);
+  for (NestOpInterface nest : kernel.getNests()) {
+    Position position;
+    position.dims.resize(sharedExtents.size());
+    position.extents = sharedExtents;
+    position = enter(position, nest.getDomain());
+    position.vectorDim = int(dim);
+    position.bounds = bounds;
+    guard::Assumptions assumptions = assumptionsOf(position);
+    for (const analysis::Access &read : analysis::getReads(nest))
+      for (guard::ExprAttr expr : read.map) {
+        bool isChosen = false;
+        guard::walk(guard::simplify(expr, assumptions), [&](guard::ExprAttr part) {
+          bool chooses = part.getKind() == guard::ExprKind::Min ||
+                         part.getKind() == guard::ExprKind::Max ||
+                         part.getKind() == guard::ExprKind::Select;
+          isChosen |= chooses && guard::contains(part, index);
+        });
+        if (isChosen)
+          return false;
+      }
+  }
+  return true;
+}
+
+LogicalResult KernelEmitter::emitStraightPart(
+    unsigned dim, Value low, Value high, int64_t lanes,
+    llvm::function_ref<LogicalResult(Value, Value, guard::Interval)> body) {
+  constexpr size_t kParts = 3;
+  size_t operations = 0;
+  for (NestOpInterface nest : kernel.getNests())
+    nest->walk([&](Operation *) { ++operations; });
+  int64_t extent = sharedExtents[dim].getConstant().value_or(0);
+  int64_t middle = extent / 2;
+  if (extent < lanes || operations * pieceCopies * kParts > kMaxOperations ||
+      isReadStraight(dim, {0, extent - 1}) ||
+      !isReadStraight(dim, {middle, middle}))
+    return body(low, high, Position().bounds);
+  // What is known within bounds is known within narrower ones.
+  auto findEnd = [&](int64_t known, int64_t unknown,
+                     llvm::function_ref<bool(int64_t)> isKnown) {
+    while (std::abs(known - unknown) > 1) {
+      int64_t between = (known + unknown) / 2;
+      (isKnown(between) ? known : unknown) = between;
+    }
+    return known;
+  };
+  int64_t first = findEnd(middle, -1, [&](int64_t from) {
+    return isReadStraight(dim, {from, middle});
+  });
+  int64_t last = findEnd(middle, extent, [&](int64_t to) {
+    return isReadStraight(dim, {first, to});
+  });
+  if (last - first + 1 < lanes)
+    return body(low, high, Position().bounds);
+  llvm::SaveAndRestore<size_t> copies(pieceCopies, pieceCopies * kParts);
+  int64_t bounds[] = {0, first, last + 1, extent};
+  for (size_t k = 0; k < kParts; ++k) {
+    if (bounds[k] == bounds[k + 1])
+      continue;
+    auto [from, to] = clip(b, constantIndex(bounds[k]),
+                           constantIndex(bounds[k + 1]), low, high, extent);
+    if (failed(body(from, to, {bounds[k], bounds[k + 1] - 1})))
+      return failure();
   }
   return success();
 }

@@ -316,6 +316,15 @@ protected:
       llvm::function_ref<LogicalResult(Value from, Value to, bool isWhole)>
           body,
       bool onlyRuns = false);
+  /// Runs `body` for [low, high) of shared dimension `dim`, apart for its ends if minima,
+  /// maxima and choices of what is read along it are known but there, as those of a
+  /// mirrored edge. `body` is told what its indices are known to be within.
+  LogicalResult emitStraightPart(
+      unsigned dim, Value low, Value high, int64_t lanes,
+      llvm::function_ref<LogicalResult(Value from, Value to,
+                                       guard::Interval bounds)>
+          body);
+  bool isReadStraight(unsigned dim, guard::Interval bounds);
   /// The same for pieces that begin at `first` and are read alike, by one loop.
   LogicalResult
   emitPieceRun(const PieceRun &run, int64_t first, Value low, Value high,

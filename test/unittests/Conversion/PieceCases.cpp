@@ -166,6 +166,55 @@ static const char *getJoined(bool differ) {
   return (differ ? other : alike).c_str();
 }
 
+// Rows whose edges are mirrored, repeated, or taken from the other end, in two dimensions;
+// a row that is short of a vector between them; a turn in the middle of a row.
+static const char kEdges[] = R"(
+!a = tensor<?x9x50xf32, #guard.shape<[s0, 9, 50]>>
+!r = tensor<?x13x57xf32, #guard.shape<[s0, 13, 57]>>
+!b = tensor<?x9xbf16, #guard.shape<[s0, 9]>>
+!s = tensor<?x15xbf16, #guard.shape<[s0, 15]>>
+!t = tensor<?x100xf32, #guard.shape<[s0, 100]>>
+func.func @main(%x: !a, %y: !b) -> (!r, !r, !r, !s, !t) {
+  %m = loop.kernel @mirrored ins(%a = %x : !a) shared [s0, 13, 57] -> !r {
+    %p = loop.pointwise (%n, %i, %j) in [s0, 13, 57] : !r {
+      %e = loop.load %a[%n, min(max(%i - 2, 2 - %i), 16 - max(%i - 2, 2 - %i)), min(max(%j - 3, 3 - %j), 98 - max(%j - 3, 3 - %j))] : !a
+      loop.yield %e : f32
+    }
+    loop.return %p : !r
+  }
+  %o = loop.kernel @repeated ins(%a = %x : !a, %b = %m : !r) shared [s0, 13, 57] -> !r {
+    %p = loop.pointwise (%n, %i, %j) in [s0, 13, 57] : !r {
+      %e = loop.load %a[%n, min(max(%i - 2, 0), 8), min(max(%j - 4, 0), 49)] : !a
+      %f = loop.load %b[%n, %i, %j] : !r
+      %g = arith.addf %e, %f : f32
+      loop.yield %g : f32
+    }
+    loop.return %p : !r
+  }
+  %q = loop.kernel @around ins(%a = %x : !a) shared [s0, 13, 57] -> !r {
+    %p = loop.pointwise (%n, %i, %j) in [s0, 13, 57] : !r {
+      %e = loop.load %a[%n, min(%i, 8), select(lt(%j, 3), %j + 47, select(ge(%j, 53), %j - 53, %j - 3))] : !a
+      loop.yield %e : f32
+    }
+    loop.return %p : !r
+  }
+  %u = loop.kernel @short ins(%a = %y : !b) shared [s0, 15] -> !s {
+    %p = loop.pointwise (%n, %i) in [s0, 15] : !s {
+      %e = loop.load %a[%n, min(max(%i - 3, 3 - %i), 16 - max(%i - 3, 3 - %i))] : !b
+      loop.yield %e : bf16
+    }
+    loop.return %p : !s
+  }
+  %v = loop.kernel @turned ins(%a = %x : !a) shared [s0, 100] -> !t {
+    %p = loop.pointwise (%n, %i) in [s0, 100] : !t {
+      %e = loop.load %a[%n, 0, min(%i, 99 - %i)] : !a
+      loop.yield %e : f32
+    }
+    loop.return %p : !t
+  }
+  return %m, %o, %q, %u, %v : !r, !r, !r, !s, !t
+})";
+
 llvm::ArrayRef<LoopCase> loop::getPieceCases() {
   static const std::vector<SymbolValues> one = {
       {{"s0", 1}}, {{"s0", 7}}, {{"s0", 40}}, {{"s0", 64}}};
@@ -177,6 +226,7 @@ llvm::ArrayRef<LoopCase> loop::getPieceCases() {
         {{"s0", 2}, {"s1", 0}},
         {{"s0", 2}, {"s1", 5000}},
         {{"s0", 0}, {"s1", 4}}}},
+      {"Edges", kEdges, {{{"s0", 1}}, {{"s0", 3}}, {{"s0", 0}}}},
       {"Joined", getJoined(false), one},
       {"JoinedOtherwise", getJoined(true), one},
       {"Stacked",
