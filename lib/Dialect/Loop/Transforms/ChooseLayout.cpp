@@ -84,6 +84,7 @@ private:
   void decide(Value tensor, LastDims last);
   void decideAll(ContractOp op);
   void spread(NestOpInterface nest);
+  bool wantsOrder(NestOpInterface nest, unsigned dim);
   void spreadByWindows(ContractOp op);
   bool isHeavy(ContractOp op) const;
   void freeResult(NestOpInterface op);
@@ -231,6 +232,28 @@ static std::optional<unsigned> findReader(ArrayRef<ExprAttr> map, LastDims last,
   return index.getPosition();
 }
 
+/// On a processor a nest whose result a caller takes in any order follows what it reads most
+/// of: what lies in the other order is read across.
+bool ImageLayouts::wantsOrder(NestOpInterface nest, unsigned dim) {
+  if (!onCPU || llvm::none_of(nest->getUses(), [&](OpOperand &use) {
+        return takesAnyOrder(use) && !carried.getReader(use);
+      }))
+    return true;
+  Domain domain = nest.getDomain();
+  unsigned rank = domain.parallel.size();
+  int64_t along = 0, across = 0;
+  for (const analysis::Access &read : analysis::getReads(nest)) {
+    int64_t bytes = analysis::getFootprint(read, domain, hints);
+    auto last = getLast(read.tensor);
+    if (last && findReader(read.map, *last, rank) == dim)
+      along += bytes;
+    else if (!last && !read.map.empty() && read.map.back().isDim() &&
+             read.map.back().getPosition() + 1 == rank)
+      across += bytes;
+  }
+  return along > across;
+}
+
 /// From what a nest reads to its results, and back.
 void ImageLayouts::spread(NestOpInterface nest) {
   if (!isa<PointwiseOp, ReduceOp>(nest.getOperation()) || !mayChange(nest))
@@ -238,7 +261,8 @@ void ImageLayouts::spread(NestOpInterface nest) {
   unsigned rank = nest.getDomain().parallel.size();
   for (const analysis::Access &read : analysis::getReads(nest)) {
     if (auto last = getLast(read.tensor))
-      if (auto dim = findReader(read.map, *last, rank))
+      if (auto dim = findReader(read.map, *last, rank);
+          dim && wantsOrder(nest, *dim))
         decide(nest->getResult(0), {*dim});
     auto it = chosen.find(nest);
     if (it == chosen.end() || it->second.count != 1)
