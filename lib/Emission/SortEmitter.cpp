@@ -11,8 +11,8 @@
 // to the other. A merge takes one element a step without branches on the data,
 // so the processor has nothing to predict.
 //
-// Where few elements of a row are kept, scratch has room for twice as many and
-// some more, the candidates. They are sorted when it is full, and the last that
+// Where a part of a row is kept, and more than vectors hold (InsertEmitter.cpp),
+// scratch has room for twice as many elements and some more, the candidates. They are sorted when it is full, and the last that
 // is kept is the limit from then on: most elements of a row are not before it,
 // which a vector of them shows at once. An element that is equal to the limit
 // comes later in the row, so it is none. Rows in the worst order, each element
@@ -311,6 +311,10 @@ FailureOr<Value> KernelEmitter::emitSelection(SortOp op, const Position &row,
 
 LogicalResult KernelEmitter::emitSort(SortOp op, const Position &shared,
                                       int64_t lanes) {
+  if (isInserted(op))
+    return emitRows(op, shared, [&](const Position &row) {
+      return emitInserted(op, row, lanes);
+    });
   ExprAttr extent = op.getRowExtent(), kept = op.getKeptExtent();
   // Half of a row or more is sorted with the rest of it.
   ExprAttr room = kept * 2 + (kMoreCandidates + lanes);

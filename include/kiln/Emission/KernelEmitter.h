@@ -119,6 +119,7 @@ struct OwnLanes {
   int64_t along = 1, beside = 1;
 };
 
+class InsertedRow;
 class MergedRow;
 struct PieceRun;
 
@@ -348,6 +349,16 @@ protected:
 
   // Sorts (SortEmitter.cpp).
   LogicalResult emitSort(SortOp op, const Position &shared, int64_t lanes);
+  // Few elements in order (InsertEmitter.cpp).
+  bool isInserted(SortOp op) const;
+  LogicalResult emitInserted(SortOp op, const Position &row, int64_t width);
+  FailureOr<SmallVector<Value>>
+  insertElement(SortOp op, const Position &row, Value at, InsertedRow &first,
+                ArrayRef<Value> state, Value count);
+  FailureOr<SmallVector<Value>> insertSome(SortOp op, const Position &row,
+                                           Value at, int64_t width,
+                                           InsertedRow &first,
+                                           ArrayRef<Value> state);
   FailureOr<SmallVector<Value>> emitKeys(SortOp op, const Position &position);
   LogicalResult fillMerged(SortOp op, const Position &row, Value count,
                            MergedRow &to);
@@ -408,6 +419,8 @@ protected:
   bool picksLanes = false;
   /// Reduced dimensions that memory has as one are walked as one.
   bool joinsReduced = false;
+  /// Few elements that are sorted are lanes of vectors meanwhile.
+  bool sortsInVectors = false;
   /// Results that are stored past the caches where that can be, and whether the code
   /// at hand may do so.
   llvm::SmallPtrSet<Value, 4> streamed;

@@ -208,7 +208,7 @@ LogicalResult WithinEmitter::emitItems() {
                         : analysis::collapseShared(kernel, layout);
   work = guard::product(context, parts ? parts->outer : sharedExtents);
   sumBlock = schedule.getSumBlock();
-  joinsReduced = picksLanes = true;
+  joinsReduced = picksLanes = sortsInVectors = true;
   setStreamed(schedule.getStream());
 
   auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));

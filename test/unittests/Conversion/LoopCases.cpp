@@ -463,7 +463,7 @@ func.func @main(%x: !a) -> (!r, !a) {
 
 static std::vector<LoopCase> join(std::vector<LoopCase> cases) {
   llvm::append_range(cases, getPieceCases());
-  llvm::append_range(cases, getScatterCases());
+  llvm::append_range(cases, getRowCases());
   llvm::append_range(cases, getWindowCases());
   llvm::append_range(cases, getGroupCases());
   return cases;

@@ -45,8 +45,9 @@ llvm::ArrayRef<LoopCase> getLoopCases();
 llvm::ArrayRef<LoopCase> getWindowCases();
 /// Contractions of members in groups.
 llvm::ArrayRef<LoopCase> getGroupCases();
-/// Writes to places that are computed: in vectors, by columns, of each kind.
-llvm::ArrayRef<LoopCase> getScatterCases();
+/// Sorts that keep much; writes to places that are computed: in vectors, by columns, of
+/// each kind.
+llvm::ArrayRef<LoopCase> getRowCases();
 /// And those that read what is concatenated.
 llvm::ArrayRef<LoopCase> getPieceCases();
 /// Others that multiply bytes, of which a GPU has no products.

@@ -546,8 +546,33 @@ func.func @main(%x: !q, %y: !q) -> (!o, !o) {
   return %r, %s : !o, !o
 })";
 
-llvm::ArrayRef<LoopCase> loop::getScatterCases() {
+// More than vectors hold is kept: candidates are sorted by merging, by two keys once.
+static const char kManyKept[] = R"(
+!m = tensor<3x?xi32, #guard.shape<[3, s0]>>
+!n = tensor<3x40xi64>
+func.func @main(%x: !m) -> (!n, !n) {
+  %r = loop.kernel @k ins(%a = %x : !m) shared [3] -> !n {
+    %p = loop.sort parallel (%i) in [3] along (%j) in [s0] keeping [40] at 1 : !n {
+      %e = loop.load %a[%i, %j] : !m
+      loop.yield %e : i32
+    }
+    loop.return %p : !n
+  }
+  %q = loop.kernel @l ins(%a = %x : !m) shared [3] -> !n {
+    %p = loop.sort parallel (%i) in [3] along (%j) in [s0] keeping [40] at 1 : !n {
+      %c = arith.constant 3 : i32
+      %e = loop.load %a[%i, %j] : !m
+      %g = arith.andi %e, %c : i32
+      loop.yield %g, %e : i32, i32
+    }
+    loop.return %p : !n
+  }
+  return %r, %q : !n, !n
+})";
+
+llvm::ArrayRef<LoopCase> loop::getRowCases() {
   static const LoopCase cases[] = {
+      {"ManyKept", kManyKept, {{{"s0", 40}}, {{"s0", 300}}, {{"s0", 901}}}},
       {"ScatterKinds", kScatterKinds, {{{"s0", 1}}, {{"s0", 7}}, {{"s0", 64}}}, 11},
       {"ScatterVectors",
        kScatterVectors,
