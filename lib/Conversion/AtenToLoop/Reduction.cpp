@@ -100,6 +100,23 @@ static LogicalResult lowerExtremum(LoopBuilder &loops,
   return loops.setMade(0, loops.reduceDims(self, args.dim, type, how, acc));
 }
 
+/// The extremum along a dimension, and where it is. Where nobody asks for that no lane
+/// remembers it.
+static LogicalResult lowerExtremumAndPlace(LoopBuilder &loops,
+                                           const ReductionArgs &args,
+                                           bool isMax) {
+  if (!loops.isUnused(1))
+    return lowerArg(loops, args.self, args.dim, isMax, /*withValues=*/true);
+  RankedTensorType places = loops.getResultType(1);
+  loops.setResult(1, loops.makePointwise(
+                         places, places.getElementType(),
+                         [&](BodyContext, ScalarBuilder &scalars) {
+                           return scalars.constant(places.getElementType(),
+                                                   int64_t(0));
+                         }));
+  return lowerExtremum(loops, args, isMax);
+}
+
 /// Sums and products convert to the result's type first.
 static LogicalResult lowerTotal(LoopBuilder &loops, const ReductionArgs &args,
                                 ReductionKind kind) {
@@ -125,8 +142,7 @@ LogicalResult loop::lowerReduction(LoopBuilder &loops,
                     /*withValues=*/false);
   case Reduced::MaxDim:
   case Reduced::MinDim:
-    return lowerArg(loops, args.self, args.dim, kind == Reduced::MaxDim,
-                    /*withValues=*/true);
+    return lowerExtremumAndPlace(loops, args, kind == Reduced::MaxDim);
   case Reduced::Any:
     return lowerAny(loops, args);
   case Reduced::Max:

@@ -49,3 +49,16 @@ func.func @scalar(%x: tensor<f64>) -> tensor<f64> {
   %r = aten.cumprod(%x, dim = 0) : (tensor<f64>) -> tensor<f64>
   return %r : tensor<f64>
 }
+
+// An extremum whose place nobody asks for is one reduction of the values alone.
+
+// CHECK-LABEL: func.func @value_alone
+// CHECK: loop.reduce {{.*}} in [4] reduction (%{{.*}}) in [8] <max>
+// CHECK: loop.reduce {{.*}} in [4, 1] reduction (%{{.*}}) in [8] <any>
+// CHECK: loop.reduce {{.*}} in [8] reduction (%{{.*}}) in [4] <argmin>
+func.func @value_alone(%x: tensor<4x8xbf16>, %y: tensor<4x8xi1>) -> (tensor<4xbf16>, tensor<4x1xi1>, tensor<8xbf16>, tensor<8xi64>) {
+  %v, %i = aten.max.dim(%x, dim = 1) : (tensor<4x8xbf16>) -> (tensor<4xbf16>, tensor<4xi64>)
+  %w, %j = aten.max.dim(%y, dim = -1, keepdim = true) : (tensor<4x8xi1>) -> (tensor<4x1xi1>, tensor<4x1xi64>)
+  %u, %k = aten.min.dim(%x, dim = 0) : (tensor<4x8xbf16>) -> (tensor<8xbf16>, tensor<8xi64>)
+  return %v, %w, %u, %k : tensor<4xbf16>, tensor<4x1xi1>, tensor<8xbf16>, tensor<8xi64>
+}
