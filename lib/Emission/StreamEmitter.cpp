@@ -54,6 +54,15 @@ static bool isKnownBut(unsigned dim, ExprAttr address, unsigned rank,
   return true;
 }
 
+/// True if a row of so many bytes ends within a line that the next one begins with, and is
+/// not long: a line that is written in parts, between others that go past the caches, takes
+/// as long as some tens of these.
+static bool sharesLines(std::optional<int64_t> elements, int64_t bytes) {
+  constexpr int64_t kFewLines = 64;
+  return elements && *elements * bytes % kLineBytes != 0 &&
+         *elements * bytes < kFewLines * kLineBytes;
+}
+
 SmallVector<Value> KernelEmitter::getStreamed(ValueRange results,
                                               const Position &position,
                                               unsigned dim, int64_t lanes) {
@@ -65,6 +74,9 @@ SmallVector<Value> KernelEmitter::getStreamed(ValueRange results,
     if (!streamed.contains(result) || buffer == buffers.end() ||
         lanes * getElementBytes(buffer->second) < kLineBytes)
       continue; // parts of a line come too late to be put together
+    if (sharesLines(position.extents[dim].getConstant(),
+                    getElementBytes(buffer->second)))
+      continue;
     auto nest = result.getDefiningOp<NestOpInterface>();
     ExprAttr address = linearAddress(buffer->second, nest.getResultMap());
     auto step = guard::getCoefficient(address, guard::getDim(context, dim));

@@ -227,17 +227,17 @@ LogicalResult AcrossEmitter::emitRow(const Position &position, const Row &row) {
       [&](Value from, Value to, bool isWhole) {
         if (lanes == 1)
           return emitColumns(position, row, from, to, 1, 1);
-        if (row.beside && past.empty())
+        if (!past.empty())
+          return emitStreamed(
+              position, row.dim, from, to, lanes, past,
+              [&](const Position &at) { return emitNests(at); });
+        if (row.beside)
           return emitVectors(position, row, from, to, isWhole);
         return emitStraightPart(
             row.dim, from, to, lanes,
             [&](Value first, Value behind, guard::Interval bounds) {
               Position part = position;
               part.bounds = bounds;
-              if (!past.empty())
-                return emitStreamed(
-                    part, row.dim, first, behind, lanes, past,
-                    [&](const Position &at) { return emitNests(at); });
               return emitVectors(part, row, first, behind,
                                  isWhole && first == from && behind == to);
             });

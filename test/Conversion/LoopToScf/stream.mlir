@@ -24,18 +24,23 @@
 // CHECK-LABEL: func.func @scalar
 // CHECK-NOT: nontemporal
 // CHECK: llvm.call_intrinsic
-func.func @main(%x: tensor<4x50xf32>, %y: tensor<64xbf16>, %z: tensor<64xi1>)
-    -> (tensor<4x50xf32>, tensor<64xbf16>, tensor<64xi1>) {
-  %r = loop.kernel @row ins(%a = %x : tensor<4x50xf32>) shared [4]
+// So do short rows where one ends within the line that the next one begins with.
+// CHECK-LABEL: func.func @shared
+// CHECK-NOT: nontemporal
+// CHECK: llvm.call_intrinsic
+func.func @main(%x: tensor<4x1050xf32>, %y: tensor<64xbf16>, %z: tensor<64xi1>,
+                %w: tensor<4x50xf32>)
+    -> (tensor<4x1050xf32>, tensor<64xbf16>, tensor<64xi1>, tensor<4x50xf32>) {
+  %r = loop.kernel @row ins(%a = %x : tensor<4x1050xf32>) shared [4]
       schedule #loop.within<along = [16], beside = [1], sum_block = 0,
                             masked = true, grain = 1, stream = [0]>
-      -> tensor<4x50xf32> {
-    %p = loop.pointwise (%i, %j) in [4, 50] : tensor<4x50xf32> {
-      %v = loop.load %a[%i, %j] : tensor<4x50xf32>
+      -> tensor<4x1050xf32> {
+    %p = loop.pointwise (%i, %j) in [4, 1050] : tensor<4x1050xf32> {
+      %v = loop.load %a[%i, %j] : tensor<4x1050xf32>
       %n = arith.negf %v : f32
       loop.yield %n : f32
     }
-    loop.return %p : tensor<4x50xf32>
+    loop.return %p : tensor<4x1050xf32>
   }
   %s = loop.kernel @narrow ins(%a = %y : tensor<64xbf16>) shared [64]
       schedule #loop.across<lanes = 32, chunk = 32, sum_block = 0,
@@ -60,7 +65,18 @@ func.func @main(%x: tensor<4x50xf32>, %y: tensor<64xbf16>, %z: tensor<64xi1>)
     }
     loop.return %p : tensor<64xi1>
   }
-  return %r, %s, %t : tensor<4x50xf32>, tensor<64xbf16>, tensor<64xi1>
+  %u = loop.kernel @shared ins(%a = %w : tensor<4x50xf32>) shared [4]
+      schedule #loop.within<along = [16], beside = [1], sum_block = 0,
+                            masked = true, grain = 1, stream = [0]>
+      -> tensor<4x50xf32> {
+    %p = loop.pointwise (%i, %j) in [4, 50] : tensor<4x50xf32> {
+      %v = loop.load %a[%i, %j] : tensor<4x50xf32>
+      %n = arith.negf %v : f32
+      loop.yield %n : f32
+    }
+    loop.return %p : tensor<4x50xf32>
+  }
+  return %r, %s, %t, %u : tensor<4x1050xf32>, tensor<64xbf16>, tensor<64xi1>, tensor<4x50xf32>
 }
 
 // -----

@@ -28,8 +28,8 @@
 //   stream  results of the kernel whose whole lines are written past the caches,
 //           which would not keep them until they are read; none if it is not said.
 //           Those of pointwise nests are, where their elements lie beside each other
-//           along the lanes and a vector of them is a line at least; others are
-//           written as ever
+//           along the lanes, a vector of them is a line at least, and rows are not
+//           known to be short and to share lines; others are written as ever
 //
 //===----------------------------------------------------------------------===//
 
