@@ -156,6 +156,8 @@ LogicalResult LoopConverter::convertLaunch(loop::LaunchOp op) {
     launch->setAttr(program::kPreparedFirstAttrName, builder.getUnitAttr());
   if (Attribute sparse = op->getAttr(loop::kSparseAttrName))
     launch->setAttr(program::kSparseAttrName, sparse);
+  if (isa_and_nonnull<loop::ScatterScheduleAttr>(op.getScheduleAttr()))
+    launch->setAttr(program::kCopiesFirstAttrName, builder.getUnitAttr());
   return success();
 }
 

@@ -50,3 +50,22 @@ func.func private @else(%x: tensor<?xf32, #guard.shape<[s0]>>, %n: i64 {aten.inp
 func.func private @unused(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// A scatter copies what it starts from before it writes, unless that lies where its result does.
+
+// CHECK-LABEL: program.func @main {
+// CHECK: program.launch @kernels::@s(
+// CHECK-SAME: overwrites = array<i64: 1, 0>, program.copies_first
+// CHECK: program.launch @kernels::@p(
+// CHECK-NOT: copies_first
+func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %a = loop.launch @kernels::@s(%x) symbols [] work 1 grain 1
+      {overwrites = array<i64: 0, 0>, schedule = #loop.scatter<lanes = 8, masked = false, grain = 1>}
+      : (tensor<64xf32>) -> tensor<64xf32>
+  %b = loop.launch @kernels::@p(%a) symbols [] work 1 grain 1
+      {overwrites = array<i64: 0, 0>, schedule = #loop.across<lanes = 8, chunk = 32, sum_block = 0, masked = false, grain = 512>}
+      : (tensor<64xf32>) -> tensor<64xf32>
+  return %b : tensor<64xf32>
+}

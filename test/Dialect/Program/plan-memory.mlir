@@ -290,6 +290,38 @@ program.func @begins {
 
 !b = !program.buffer<[1024], f32>
 
+// A kernel that copies by itself has no step for it: what it starts from is written there
+// all the same, and nowhere if it is read once more.
+
+// CHECK-LABEL: program.func @kernels_begin
+// CHECK: %[[A:.*]] = program.alloc new
+// CHECK: program.launch @kernels::@zeros(%[[A]])
+// CHECK: program.launch @kernels::@s(%{{.*}}, %[[A]], %[[A]])
+// CHECK-NOT: copies_first
+// CHECK: %[[C:.*]] = program.alloc at 0
+// CHECK: program.launch @kernels::@zeros(%[[C]])
+// CHECK: program.launch @kernels::@s(%{{.*}}, %[[C]], %[[D:.*]])
+// CHECK-NOT: copies_first
+// CHECK: program.return %[[A]], %[[D]]
+program.func @kernels_begin {
+  %x = program.slot user_input "x" : !b
+  %z = program.alloc : !b
+  program.launch @kernels::@zeros(%z) access [write] symbols [] work 1024 grain 64 : !b
+  %a = program.alloc : !b
+  program.launch @kernels::@s(%x, %z, %a) access [read, read, write] symbols [] work 1 grain 1 {overwrites = array<i64: 2, 1>, program.copies_first} : !b, !b, !b
+  %y = program.alloc : !b
+  program.launch @kernels::@zeros(%y) access [write] symbols [] work 1024 grain 64 : !b
+  %d = program.alloc : !b
+  program.launch @kernels::@s(%x, %y, %d) access [read, read, write] symbols [] work 1 grain 1 {overwrites = array<i64: 2, 1>, program.copies_first} : !b, !b, !b
+  %e = program.alloc : !b
+  program.launch @kernels::@k(%y, %e) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  program.return %a, %d, %e outputs [#program.output<role = user_output>, #program.output<role = user_output>, #program.output<role = user_output>] : !b, !b, !b
+}
+
+// -----
+
+!b = !program.buffer<[1024], f32>
+
 // A scatter that lies where it starts from copies nothing, one that does not does. The first
 // slot is read again, so its new contents have memory of their own.
 

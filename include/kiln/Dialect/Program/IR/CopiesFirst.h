@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A scatter changes some elements of what it starts from. On a GPU its first
-// step gives its result the others:
+// A scatter changes some elements of what it starts from. Its kernel, or on a GPU
+// its first step, gives its result the others:
 //
 //   launch->setAttr(program::kCopiesFirstAttrName, b.getUnitAttr());
 //
@@ -20,9 +20,10 @@
 
 namespace kiln::program {
 
-/// Of a launch of several steps whose first does nothing but copy what its
-/// results may overwrite to them. `program-plan-memory` removes it, and the
-/// step where each result lies where that lies.
+/// Of a launch that copies what its results may overwrite to them, where they lie
+/// elsewhere, before all else: the kernel, or the first of several steps.
+/// `program-plan-memory` removes it, and such a step where each result lies where that
+/// lies.
 inline constexpr llvm::StringLiteral kCopiesFirstAttrName =
     "program.copies_first";
 
