@@ -28,7 +28,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bodies.h"
-#include "GroupSums.h"
+#include "ChannelSums.h"
 #include "ImageWindows.h"
 #include "OrderSums.h"
 #include "PermuteNest.h"
@@ -36,7 +36,6 @@
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Loop/IR/Carried.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
-#include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
 #include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -525,37 +524,6 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
     for (auto function : module.getOps<func::FuncOp>())
       if (!function.isExternal())
         run(function, carried);
-  }
-
-  /// Sums up products of elements by threads, in parts, where matrix units would have tiles of
-  /// one row. Channels that are neighbours are columns.
-  void reduceColumns(ContractOp op, CarriedTensors &carried) {
-    std::optional<unsigned> columns;
-    for (unsigned dim = 0; dim < op.getDomain().parallel.size(); ++dim) {
-      auto left = getStep(op, 0, dim), right = getStep(op, 1, dim);
-      if (left && right && left->isConstant(1) && right->isConstant(1))
-        columns = dim;
-    }
-    Operation *before = op->getPrevNode();
-    Block *block = op->getBlock();
-    expandContraction(op);
-    Operation *sum = before ? before->getNextNode() : &block->front();
-    if (!columns)
-      return;
-    // Who takes the sum as a whole takes it in its order.
-    Value result = sum->getResult(0);
-    if (llvm::any_of(result.getUsers(), [](Operation *user) { return !isa<LoadOp>(user); })) {
-      OpBuilder builder(sum->getContext());
-      builder.setInsertionPointAfter(sum);
-      auto type = cast<RankedTensorType>(result.getType());
-      PointwiseOp copy = createCopy(builder, sum->getLoc(), result, *guard::getDims(type),
-                                    getIdentityMap(sum->getContext(), type.getRank()),
-                                    cast<NestOpInterface>(sum).getOriginsAttr());
-      result.replaceUsesWithIf(copy.getResult(), [](OpOperand &use) {
-        return !isa<LoadOp>(use.getOwner());
-      });
-    }
-    permuteResults(sum, LastDims{*columns}, carried);
   }
 
   void run(func::FuncOp function, CarriedTensors &carried) {

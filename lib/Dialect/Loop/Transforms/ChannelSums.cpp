@@ -1,4 +1,4 @@
-//===- GroupSums.cpp - Sums of groups of channels -------------------------===//
+//===- ChannelSums.cpp - Sums of channels ---------------------------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,11 +17,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GroupSums.h"
+#include "ChannelSums.h"
 
 #include "Bodies.h"
+#include "ImageWindows.h"
 
 #include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -164,4 +166,33 @@ bool loop::reduceChannelsFirst(ReduceOp op) {
   op->replaceAllUsesWith(joined->getResults());
   op.erase();
   return true;
+}
+
+void loop::reduceColumns(ContractOp op, CarriedTensors &carried) {
+  std::optional<unsigned> columns;
+  for (unsigned dim = 0; dim < op.getDomain().parallel.size(); ++dim) {
+    auto left = getStep(op, 0, dim), right = getStep(op, 1, dim);
+    if (left && right && left->isConstant(1) && right->isConstant(1))
+      columns = dim;
+  }
+  Operation *before = op->getPrevNode();
+  Block *block = op->getBlock();
+  expandContraction(op);
+  Operation *sum = before ? before->getNextNode() : &block->front();
+  if (!columns)
+    return;
+  // Who takes the sum as a whole takes it in its order.
+  Value result = sum->getResult(0);
+  if (llvm::any_of(result.getUsers(), [](Operation *user) { return !isa<LoadOp>(user); })) {
+    OpBuilder builder(sum->getContext());
+    builder.setInsertionPointAfter(sum);
+    auto type = cast<RankedTensorType>(result.getType());
+    PointwiseOp copy = createCopy(builder, sum->getLoc(), result, *guard::getDims(type),
+                                  getIdentityMap(sum->getContext(), type.getRank()),
+                                  cast<NestOpInterface>(sum).getOriginsAttr());
+    result.replaceUsesWithIf(copy.getResult(), [](OpOperand &use) {
+      return !isa<LoadOp>(use.getOwner());
+    });
+  }
+  permuteResults(sum, LastDims{*columns}, carried);
 }

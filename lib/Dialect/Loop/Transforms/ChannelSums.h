@@ -1,4 +1,4 @@
-//===- GroupSums.h - Sums of groups of channels -----------------*- C++ -*-===//
+//===- ChannelSums.h - Sums of channels -------------------------*- C++ -*-===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KILN_LIB_DIALECT_LOOP_TRANSFORMS_GROUPSUMS_H
-#define KILN_LIB_DIALECT_LOOP_TRANSFORMS_GROUPSUMS_H
+#ifndef KILN_LIB_DIALECT_LOOP_TRANSFORMS_CHANNELSUMS_H
+#define KILN_LIB_DIALECT_LOOP_TRANSFORMS_CHANNELSUMS_H
+
+#include "PermuteNest.h"
 
 #include "kiln/Dialect/Loop/IR/Loop.h"
 
@@ -24,6 +26,10 @@ unsigned getNeighbourIndex(Value tensor);
 /// if it was changed; `op` is gone then.
 bool reduceChannelsFirst(ReduceOp op);
 
+/// Has a GPU sum up products of elements by threads, in parts, where matrix units would have
+/// tiles of one row (`sumsOwnChannels`). Channels that are neighbours are columns.
+void reduceColumns(ContractOp op, CarriedTensors &carried);
+
 } // namespace kiln::loop
 
-#endif // KILN_LIB_DIALECT_LOOP_TRANSFORMS_GROUPSUMS_H
+#endif // KILN_LIB_DIALECT_LOOP_TRANSFORMS_CHANNELSUMS_H
