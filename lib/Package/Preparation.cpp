@@ -244,21 +244,10 @@ private:
       return Status::success();
     if (dependsOnSymbols(step))
       return bad("a value is prepared by what depends on symbols");
-    auto *grid = std::get_if<GridStep>(&step);
     for (size_t at = 0; at < buffers->size(); ++at) {
       ValueId id = (*buffers)[at];
       bool isWritten =
           std::find(writes->begin(), writes->end(), at) != writes->end();
-      bool isWorkspace =
-          grid && grid->hasWorkspace && at + 1 == buffers->size();
-      if (isWorkspace) {
-        Value::Kind root = program_.values[getRoot(program_, id)].kind;
-        if (!isPlaced(id) ||
-            (root != Value::Kind::Arena && root != Value::Kind::New))
-          return bad("the workspace of what is prepared is expected in storage "
-                     "of the call, in a place that is a number");
-        continue;
-      }
       if (!isPlaced(id) ||
           (isWritten ? !isPrepared(program_, id) : !staysTheSame(id)))
         return bad("buffer " + std::to_string(at) +

@@ -269,9 +269,10 @@ TEST(Preparation, OfWhatMayChangeIsRefused) {
   std::get<LaunchStep>(symbolic.program.steps[0]).workItems =
       symbolic.symbol(0);
   has(symbolic, "depends on symbols");
+  // There is no storage of the call yet.
   ProgramBuilder lent = sumProgram();
   package::GridStep grid;
-  grid.buffers = {1, 2, lent.value(Value::Kind::New, {lent.integer(2)})};
+  grid.buffers = {1, 2, lent.value(Value::Kind::Prepared, {lent.integer(2)})};
   grid.writes = {1, 2};
   grid.hasWorkspace = true;
   grid.parts.resize(1);
@@ -279,8 +280,10 @@ TEST(Preparation, OfWhatMayChangeIsRefused) {
   grid.parts[0].threads = 1;
   lent.program.steps[0] = grid;
   EXPECT_EQ(complaint(lent), "");
-  std::get<package::GridStep>(lent.program.steps[0]).buffers[2] = 0;
-  has(lent, "the workspace of what is prepared");
+  ProgramBuilder own = lent;
+  std::get<package::GridStep>(own.program.steps[0]).buffers[2] =
+      own.value(Value::Kind::New, {own.integer(2)});
+  has(own, "is written with what is prepared");
   ProgramBuilder mixed = sumProgram();
   auto &launch = std::get<LaunchStep>(mixed.program.steps[0]);
   launch.buffers.push_back(mixed.value(Value::Kind::New, {mixed.integer(2)}));

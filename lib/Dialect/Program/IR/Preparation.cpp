@@ -123,21 +123,15 @@ static bool isLasting(Value buffer) {
 static LogicalResult verifyLaunch(LaunchOp launch) {
   if (dependsOnSymbols(launch))
     return launch.emitOpError("prepares a buffer and depends on symbols");
-  bool hasWorkspace =
-      launch.getGridAttr() && launch.getGridAttr().getWorkspace();
-  size_t count = launch.getBuffers().size();
-  for (auto [k, buffer] : llvm::enumerate(launch.getBuffers())) {
-    bool isWorkspace = hasWorkspace && k + 1 == count;
-    if (launch.getWrites()[k]
-            ? !isWorkspace && (!getPrepared(buffer) || !getFixedRoot(buffer))
-            : !isLasting(buffer))
+  for (auto [k, buffer] : llvm::enumerate(launch.getBuffers()))
+    if (launch.getWrites()[k] ? !getPrepared(buffer) || !getFixedRoot(buffer)
+                              : !isLasting(buffer))
       return launch.emitOpError("prepares a buffer and ")
              << (launch.getWrites()[k] ? "writes" : "reads") << " operand " << k
              << (launch.getWrites()[k]
                      ? ", which is not prepared, or in no fixed place"
                      : ", expected a weight that stays, a constant or a "
                        "prepared buffer");
-  }
   return success();
 }
 

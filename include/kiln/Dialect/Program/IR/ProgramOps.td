@@ -60,7 +60,7 @@ def Program_FuncOp : Program_Op<"func", [IsolatedFromAbove, Symbol,
     - (C5) a launch that writes a `prepared` buffer is *preparation*, which runs only
       where the weights are others than in the call before: it reads weights that no
       output changes, constants and prepared buffers, depends on no symbol, and
-      writes prepared buffers alone, but for its workspace. A prepared buffer has one
+      writes prepared buffers alone, its workspace among them. A prepared buffer has one
       writer, and launches alone read it.
 
     ```mlir
