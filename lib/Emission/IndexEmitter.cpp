@@ -91,6 +91,17 @@ KernelEmitter::assumptionsOf(const Position &position) const {
   return assumptions;
 }
 
+Position KernelEmitter::getWithin(NestOpInterface nest, unsigned dim,
+                                  guard::Interval bounds) const {
+  Position shared;
+  shared.dims.resize(sharedExtents.size());
+  shared.extents = sharedExtents;
+  Position position = enter(shared, nest.getDomain());
+  position.vectorDim = int(dim);
+  position.bounds = bounds;
+  return position;
+}
+
 Value KernelEmitter::emitIndex(ExprAttr expr, const Position &position) {
   llvm::SmallDenseMap<ExprAttr, Value> done;
   return emitIndexTree(expr, position, 1, done);

@@ -197,13 +197,7 @@ LogicalResult KernelEmitter::emitPieces(
 bool KernelEmitter::isReadStraight(unsigned dim, guard::Interval bounds) {
   guard::ExprAttr index = guard::getDim(context, dim);
   for (NestOpInterface nest : kernel.getNests()) {
-    Position position;
-    position.dims.resize(sharedExtents.size());
-    position.extents = sharedExtents;
-    position = enter(position, nest.getDomain());
-    position.vectorDim = int(dim);
-    position.bounds = bounds;
-    guard::Assumptions assumptions = assumptionsOf(position);
+    guard::Assumptions assumptions = assumptionsOf(getWithin(nest, dim, bounds));
     for (const analysis::Access &read : analysis::getReads(nest))
       for (guard::ExprAttr expr : read.map) {
         bool isChosen = false;

@@ -183,6 +183,9 @@ protected:
                       int64_t lanes,
                       llvm::SmallDenseMap<guard::ExprAttr, Value> &done);
   guard::Assumptions assumptionsOf(const Position &position) const;
+  /// A position of a nest whose index along shared dimension `dim` is known to be within
+  /// `bounds`: to ask what is known of it, for no index has a value.
+  Position getWithin(NestOpInterface nest, unsigned dim, guard::Interval bounds) const;
   Value constantIndex(int64_t value);
 
   // Memory (MemoryEmitter.cpp).

@@ -47,13 +47,7 @@ bool AcrossEmitter::isAssured(ExprAttr condition, const Position &position) {
 bool AcrossEmitter::hasEdge(unsigned dim, guard::Interval inside) {
   auto isKnown = [&](ExprAttr condition, NestOpInterface nest,
                      guard::Interval bounds) {
-    Position position;
-    position.dims.resize(sharedExtents.size());
-    position.extents = sharedExtents;
-    position = enter(position, nest.getDomain());
-    position.vectorDim = int(dim);
-    position.bounds = bounds;
-    return isAssured(condition, position);
+    return isAssured(condition, getWithin(nest, dim, bounds));
   };
   bool found = false;
   for (NestOpInterface nest : kernel.getNests())
