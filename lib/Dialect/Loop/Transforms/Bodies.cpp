@@ -197,6 +197,11 @@ static std::string printExtents(ArrayRef<guard::ExprAttr> extents) {
   return text + "]";
 }
 
+SmallVector<ReductionKind> loop::getKinds(AccumulationOpInterface op) {
+  return llvm::map_to_vector(op.getKinds().getAsRange<ReductionKindAttr>(),
+                             [](ReductionKindAttr kind) { return kind.getValue(); });
+}
+
 std::string loop::describe(NestOpInterface nest) {
   Domain domain = nest.getDomain();
   std::string text = nest.getNoun().str() + "(";
@@ -204,9 +209,8 @@ std::string loop::describe(NestOpInterface nest) {
   auto accumulation = dyn_cast<AccumulationOpInterface>(nest.getOperation());
   if (accumulation && !row) {
     text += printExtents(domain.reduction);
-    for (auto kind :
-         accumulation.getKinds().getAsRange<ReductionKindAttr>())
-      text += ", " + stringifyReductionKind(kind.getValue()).str();
+    for (ReductionKind kind : getKinds(accumulation))
+      text += ", " + stringifyReductionKind(kind).str();
   } else {
     text += printExtents(domain.parallel);
     if (!domain.reduction.empty())

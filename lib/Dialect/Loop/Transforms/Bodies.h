@@ -58,6 +58,9 @@ private:
   llvm::DenseMap<mlir::StringAttr, Operation *> definers;
 };
 
+/// What a reduction or scan is made of, one for each of its `kinds`.
+SmallVector<ReductionKind> getKinds(AccumulationOpInterface op);
+
 /// The product of extents, saturated; nothing if one is not known.
 std::optional<int64_t> countPoints(ArrayRef<guard::ExprAttr> extents);
 

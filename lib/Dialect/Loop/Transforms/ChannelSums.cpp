@@ -21,6 +21,7 @@
 
 #include "Bodies.h"
 #include "ImageWindows.h"
+#include "OrderSums.h"
 
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
@@ -116,14 +117,7 @@ static std::optional<GroupDims> findGroups(ReduceOp op) {
 }
 
 bool loop::reduceChannelsFirst(ReduceOp op) {
-  SmallVector<ReductionKind> kinds;
-  for (auto kind : op.getKinds().getAsRange<ReductionKindAttr>())
-    kinds.push_back(kind.getValue());
-  auto isAssociative = [](ReductionKind kind) {
-    return llvm::is_contained(
-        {ReductionKind::Sum, ReductionKind::Max, ReductionKind::Min}, kind);
-  };
-  auto groups = llvm::all_of(kinds, isAssociative) ? findGroups(op) : std::nullopt;
+  auto groups = joinsInAnyOrder(op) ? findGroups(op) : std::nullopt;
   if (!groups)
     return false;
   Domain domain = op.getDomain();
@@ -138,8 +132,8 @@ bool loop::reduceChannelsFirst(ReduceOp op) {
   SmallVector<Type> types;
   for (Type type : op.getBody().front().getTerminator()->getOperandTypes())
     types.push_back(guard::makeTensorType(type, parallel));
-  auto channels = ReduceOp::create(builder, location, types, parallel, places, kinds,
-                                   op.getOriginsAttr());
+  auto channels = ReduceOp::create(builder, location, types, parallel, places,
+                                   getKinds(op), op.getOriginsAttr());
   Block &body = channels.getBody().front();
   builder.setInsertionPointToStart(&body);
   SmallVector<Value> indices(body.getArguments());
@@ -153,7 +147,8 @@ bool loop::reduceChannelsFirst(ReduceOp op) {
 
   builder.setInsertionPoint(op);
   auto joined = ReduceOp::create(builder, location, op->getResultTypes(), domain.parallel,
-                                 {domain.reduction[member]}, kinds, op.getOriginsAttr());
+                                 {domain.reduction[member]}, getKinds(op),
+                                 op.getOriginsAttr());
   Block &join = joined.getBody().front();
   builder.setInsertionPointToStart(&join);
   SmallVector<Value> place(join.getArguments().take_front(outer)), values;

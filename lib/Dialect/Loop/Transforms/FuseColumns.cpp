@@ -428,9 +428,6 @@ static ReduceOp sumParts(const Match &match) {
   SmallVector<Type> types;
   for (Type type : sum.getBody().front().getTerminator()->getOperandTypes())
     types.push_back(guard::makeTensorType(type, parallel));
-  SmallVector<ReductionKind> kinds;
-  for (auto kind : sum.getKinds().getAsRange<ReductionKindAttr>())
-    kinds.push_back(kind.getValue());
 
   IRMapping mapping;
   Block &kernelBody = rows.getBody().front();
@@ -449,7 +446,7 @@ static ReduceOp sumParts(const Match &match) {
   if (last)
     builder.setInsertionPointAfter(last);
   auto made = ReduceOp::create(builder, sum.getLoc(), types, parallel,
-                               parts.rows, kinds, sum.getOriginsAttr());
+                               parts.rows, getKinds(sum), sum.getOriginsAttr());
   Block &body = made.getBody().front();
   builder.setInsertionPointToStart(&body);
   unsigned behind = parallel.size();
@@ -483,12 +480,9 @@ static void joinParts(const Match &match, ValueRange tensors) {
   ReduceOp sum = match.sum;
   KernelOp columns = match.columns;
   Domain domain = sum.getDomain();
-  SmallVector<ReductionKind> kinds;
-  for (auto kind : sum.getKinds().getAsRange<ReductionKindAttr>())
-    kinds.push_back(kind.getValue());
   OpBuilder builder(sum);
   auto joined = ReduceOp::create(builder, sum.getLoc(), sum->getResultTypes(),
-                                 domain.parallel, match.parts.outer, kinds,
+                                 domain.parallel, match.parts.outer, getKinds(sum),
                                  sum.getOriginsAttr());
   Block &body = joined.getBody().front();
   builder.setInsertionPointToStart(&body);

@@ -8,6 +8,7 @@
 
 #include "OrderSums.h"
 
+#include "Bodies.h"
 #include "ImageWindows.h"
 #include "PermuteNest.h"
 
@@ -40,13 +41,18 @@ static std::optional<bool> hasNeighbours(const analysis::Access &read, unsigned 
   return step && step->isConstant(1) && !isElsewhere;
 }
 
+bool loop::joinsInAnyOrder(ReduceOp op) {
+  return llvm::all_of(getKinds(op), [](ReductionKind kind) {
+    return llvm::is_contained({ReductionKind::Sum, ReductionKind::Max, ReductionKind::Min},
+                              kind);
+  });
+}
+
 void loop::orderSum(ReduceOp op) {
   Domain domain = op.getDomain();
   unsigned first = domain.parallel.size(), rank = domain.rank();
-  for (unsigned i = 0; i < op->getNumResults(); ++i)
-    if (!llvm::is_contained({ReductionKind::Sum, ReductionKind::Max, ReductionKind::Min},
-                            op.getKind(i).kind))
-      return;
+  if (!joinsInAnyOrder(op))
+    return;
   auto areNeighbours = [&](unsigned dim) {
     bool isAny = false;
     for (const analysis::Access &read : analysis::getReads(op)) {

@@ -21,6 +21,9 @@ void orderSum(ContractOp op);
 /// channels of an image that has them last are neighbours, its places are not.
 void orderSum(ReduceOp op);
 
+/// True if a reduction is of sums, maxima and minima, whose values may be joined in any order.
+bool joinsInAnyOrder(ReduceOp op);
+
 /// Weights are packed along the sum, images along their places. So where taps
 /// are walked from the last one to the first, as in the gradient of an image,
 /// weights would be gathered element by element: the image is walked backwards

@@ -99,11 +99,8 @@ static ReduceOp reduceParts(OpBuilder &builder, ReduceOp op, unsigned dim,
   for (Type type :
        op.getBody().front().getTerminator()->getOperandTypes())
     types.push_back(guard::makeTensorType(type, parallel));
-  SmallVector<ReductionKind> kinds;
-  for (auto kind : op.getKinds().getAsRange<ReductionKindAttr>())
-    kinds.push_back(kind.getValue());
   auto made = ReduceOp::create(builder, op.getLoc(), types, parallel, reduction,
-                               kinds, op.getOriginsAttr());
+                               getKinds(op), op.getOriginsAttr());
   Block &body = made.getBody().front();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&body);
@@ -132,12 +129,9 @@ static ReduceOp joinParts(OpBuilder &builder, ReduceOp op, ReduceOp parts,
                           unsigned place) {
   Domain domain = op.getDomain();
   unsigned outer = domain.parallel.size();
-  SmallVector<ReductionKind> kinds;
-  for (auto kind : op.getKinds().getAsRange<ReductionKindAttr>())
-    kinds.push_back(kind.getValue());
   auto made = ReduceOp::create(
       builder, op.getLoc(), op->getResultTypes(), domain.parallel,
-      {parts.getDomain().parallel[place]}, kinds, op.getOriginsAttr());
+      {parts.getDomain().parallel[place]}, getKinds(op), op.getOriginsAttr());
   Block &body = made.getBody().front();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&body);
