@@ -212,7 +212,10 @@ EvictionResult LocalStore::evict(const EvictionLimits &limits) {
   for (int attempt = 0; attempt < 100; ++attempt)
     if (lock.lockShortly(*directory_, kEvictorLock) != LockResult::Held)
       break;
-  return evictLocked(limits);
+  EvictionResult result = evictLocked(limits);
+  lock.unlock();
+  keepWithinLimits();
+  return result;
 }
 
 EvictionResult LocalStore::evictLocked(const EvictionLimits &limits) {
@@ -252,13 +255,24 @@ void LocalStore::addToHints(uint64_t bytes) {
     (void)!::pwrite(lock.file(), &hint, sizeof(hint), 0);
     lock.unlock();
   }
-  const StoreHint sum = sumHints();
-  bool isOver =
-      (config_.maxBytes != 0 && uint64_t(sum.bytes) > config_.maxBytes) ||
-      (config_.maxFiles != 0 && uint64_t(sum.files) > config_.maxFiles);
-  FileLock evictor;
-  if (isOver && evictor.tryLock(*directory_, kEvictorLock) == LockResult::Taken)
-    evictLocked(configuredLimits());
+  keepWithinLimits();
+}
+
+/// What others put while entries were looked at found the lock held, and is the
+/// holder's to see: it looks again once the lock is free.
+void LocalStore::keepWithinLimits() {
+  bool removes = true;
+  while (removes && isOverLimits(sumHints())) {
+    FileLock evictor;
+    if (evictor.tryLock(*directory_, kEvictorLock) != LockResult::Taken)
+      return;
+    removes = evictLocked(configuredLimits()).evictedFiles != 0;
+  }
+}
+
+bool LocalStore::isOverLimits(const StoreHint &sum) const {
+  return (config_.maxBytes != 0 && uint64_t(sum.bytes) > config_.maxBytes) ||
+         (config_.maxFiles != 0 && uint64_t(sum.files) > config_.maxFiles);
 }
 
 StoreHint LocalStore::sumHints() const {
@@ -275,26 +289,32 @@ StoreHint LocalStore::sumHints() const {
   return sum;
 }
 
-/// What was put since `before` may have been seen or not: it counts again.
+/// What was put since `before` may have been seen or not: it counts again. The
+/// sum goes to the first file that can be locked, whichever it is.
 void LocalStore::writeHints(const EvictionResult &left,
                             const StoreHint &before) {
+  FileLock first;
   StoreHint sum;
   for (unsigned i = 0; i < kCounterFiles; ++i) {
-    FileLock lock;
+    FileLock other;
+    FileLock &lock = first.file() < 0 ? first : other;
     if (lock.lockShortly(*directory_, counterPath("size", i)) !=
         LockResult::Taken)
       continue;
     StoreHint hint = readHint(lock.file());
     sum.bytes += hint.bytes;
     sum.files += hint.files;
-    hint = StoreHint();
-    if (i + 1 == kCounterFiles)
-      hint = {static_cast<int64_t>(left.leftBytes) +
-                  std::max<int64_t>(sum.bytes - before.bytes, 0),
-              static_cast<int64_t>(left.leftFiles) +
-                  std::max<int64_t>(sum.files - before.files, 0)};
-    (void)!::pwrite(lock.file(), &hint, sizeof(hint), 0);
+    const StoreHint none;
+    if (&lock != &first)
+      (void)!::pwrite(lock.file(), &none, sizeof(none), 0);
   }
+  StoreHint hint;
+  hint.bytes = static_cast<int64_t>(left.leftBytes) +
+               std::max<int64_t>(sum.bytes - before.bytes, 0);
+  hint.files = static_cast<int64_t>(left.leftFiles) +
+               std::max<int64_t>(sum.files - before.files, 0);
+  if (first.file() >= 0)
+    (void)!::pwrite(first.file(), &hint, sizeof(hint), 0);
 }
 
 //===----------------------------------------------------------------------===//

@@ -149,6 +149,8 @@ private:
   void discard(const std::string &path, const CacheKey &key);
   bool isDiskLow() const;
   void addToHints(uint64_t bytes);
+  bool isOverLimits(const StoreHint &sum) const;
+  void keepWithinLimits();
   EvictionResult evictLocked(const EvictionLimits &limits);
   StoreHint sumHints() const;
   void writeHints(const EvictionResult &left, const StoreHint &before);

@@ -21,6 +21,23 @@ using namespace kiln::cache;
 namespace fs = std::filesystem;
 
 namespace {
+/// Holds the lock of a file, as another process would.
+class HeldFile {
+public:
+  explicit HeldFile(const std::string &path) {
+    fs::create_directories(fs::path(path).parent_path());
+    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    struct flock lock = {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    EXPECT_EQ(::fcntl(file_, F_OFD_SETLK, &lock), 0) << path;
+  }
+  ~HeldFile() { ::close(file_); }
+
+private:
+  int file_ = -1;
+};
+
 class UpkeepTest : public StoreTest {
 protected:
   static CacheKey keyOf(int number) {
@@ -100,6 +117,34 @@ TEST_F(UpkeepTest, BytesAreALimitToo) {
   EvictionResult left = store->evict({});
   EXPECT_LE(left.leftBytes, config.maxBytes);
   EXPECT_GT(left.leftFiles, 0u);
+}
+
+TEST_F(UpkeepTest, WhoeverEvictedLooksAgainForWhatOthersPutMeanwhile) {
+  config.maxFiles = 4;
+  auto store = open();
+  put(*store, 0);
+  {
+    HeldFile evictor(root + "/locks/gc");
+    for (int i = 1; i < 10; ++i)
+      put(*store, i);
+    EXPECT_EQ(store->stats().evictedFiles, 0u);
+  }
+  store->evict({});
+  EXPECT_GE(store->stats().evictedFiles, 6u);
+}
+
+TEST_F(UpkeepTest, WhatIsLeftIsKnownAlsoWhenAFileOfHintsIsHeld) {
+  config.maxFiles = 10;
+  auto store = open();
+  for (int i = 0; i < 8; ++i)
+    put(*store, i);
+  {
+    HeldFile hints(root + "/stats/size.f");
+    store->evict({});
+  }
+  for (int i = 8; i < 11; ++i)
+    put(*store, i);
+  EXPECT_EQ(store->stats().evictedFiles, 3u);
 }
 
 TEST_F(UpkeepTest, AHitIsAUseToTheHour) {
