@@ -66,6 +66,8 @@ void kiln::buildDifferentiationPipeline(mlir::OpPassManager &pm,
   }
   // The cut counts each value once, so equal ones must be one first.
   simplify(pm);
+  pm.addPass(aten::createAtenMergeSumsPass());
+  simplify(pm);
 }
 
 void kiln::buildPartitionPipeline(mlir::OpPassManager &pm,

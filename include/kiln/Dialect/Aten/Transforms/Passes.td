@@ -153,6 +153,39 @@ def AtenNumberDrawsPass : Pass<"aten-number-draws", "::mlir::func::FuncOp"> {
                            "::kiln::guard::GuardDialect"];
 }
 
+def AtenMergeSumsPass : Pass<"aten-merge-sums"> {
+  let summary = "Make sums of slices, products and rows one op over all of them";
+  let description = [{
+    What a value with several users gets as its gradient is a sum. Where it is one of
+    gradients of slices that lie side by side, it is their concatenation; a sum of
+    matrix products, as a weight gets that a recurrence reads at each step, is one product
+    of what they multiply, concatenated along what they sum over; and a sum of these
+    rows' sums, as a bias gets, is one sum. Sizes must be known.
+
+    Products are merged where what is concatenated is smaller than the products: K (M + N)
+    < M N for each. Results differ from the sums by rounding, and by the sign of a zero
+    where a slice has -0. Of 16-bit gradients that are added up wide a merged part is
+    rounded once.
+
+    ```mlir
+    %0 = aten.mm(%a, %b) : (tensor<64x2xf32>, tensor<2x32xf32>) -> tensor<64x32xf32>
+    %1 = aten.mm(%c, %d) : (tensor<64x2xf32>, tensor<2x32xf32>) -> tensor<64x32xf32>
+    %2 = aten.add.Tensor(%0, %1) : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %l = aten.cat([%c, %a], dim = 1) : (tensor<64x2xf32>, tensor<64x2xf32>) -> tensor<64x4xf32>
+    %r = aten.cat([%d, %b]) : (tensor<2x32xf32>, tensor<2x32xf32>) -> tensor<4x32xf32>
+    %2 = aten.mm(%l, %r) : (tensor<64x4xf32>, tensor<4x32xf32>) -> tensor<64x32xf32>
+    ```
+  }];
+  let dependentDialects = ["::kiln::aten::AtenDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::kiln::guard::GuardDialect"];
+}
+
 def AtenSaveSumsPass : Pass<"aten-save-sums", "::mlir::func::FuncOp"> {
   let summary = "Let attention give what its backward needs of a row";
   let description = [{
