@@ -174,9 +174,14 @@ SmallVector<Convolution::RemaindersList> Convolution::split() const {
   return lists;
 }
 
-/// The quotient of the first position by the stride.
-static ExprAttr getFirstQuotient(const WindowShape &shape) {
-  return guard::floorDiv(shape.padding, shape.stride);
+ExprAttr Convolution::Remainders::getFirstQuotient(const WindowShape &shape) const {
+  return guard::ceilDiv(shape.padding + (1 - first - count), shape.stride);
+}
+
+ExprAttr Convolution::Remainders::getQuotients(const WindowShape &shape) const {
+  ExprAttr last = guard::floorDiv(shape.input + shape.padding + (-1 - first), shape.stride);
+  ExprAttr none = guard::getConstant(shape.input.getContext(), 0);
+  return guard::max(last + 1 - getFirstQuotient(shape), none);
 }
 
 View Convolution::makePart(RankedTensorType type, Value y, Value weight,
@@ -207,9 +212,8 @@ View Convolution::makePart(RankedTensorType type, Value y, Value weight,
     if (!r.isSplit()) {
       window = cover(shape, place, index);
     } else {
-      ExprAttr first = getFirstQuotient(shape);
-      extent =
-          guard::ceilDiv(shape.input + shape.padding, shape.stride) - first;
+      ExprAttr first = r.getFirstQuotient(shape);
+      extent = r.getQuotients(shape);
       ExprAttr back = loops.expr(r.taps - 1) - index;
       window.extent = loops.expr(r.taps);
       window.at = place + first - back * r.apart + r.shift;
@@ -252,9 +256,10 @@ Value Convolution::interleave(
               continue;
             }
             ExprAttr remainder = guard::mod(padded, shape.stride);
-            index.push_back(remainder + -r.first);
+            index.push_back(r.count == 1 ? loops.expr(0)
+                                         : remainder + -r.first);
             quotients.push_back(guard::floorDiv(padded, shape.stride) -
-                                getFirstQuotient(shape));
+                                r.getFirstQuotient(shape));
             if (r.first > 0)
               mask = guard::logicalAnd(
                   mask, guard::ge(remainder, loops.expr(r.first)));
@@ -285,8 +290,12 @@ Value Convolution::makeInputGradient(RankedTensorType type, Value y,
     combinations = std::move(longer);
   }
   SmallVector<std::pair<SmallVector<Remainders>, View>> parts;
+  auto isThere = [](auto pair) {
+    auto [r, shape] = pair;
+    return r.taps > 0 && !(r.isSplit() && r.getQuotients(shape).isConstant(0));
+  };
   for (auto &chosen : combinations)
-    if (llvm::all_of(chosen, [](const Remainders &r) { return r.taps > 0; }))
+    if (llvm::all_of(llvm::zip_equal(chosen, shapes), isThere))
       parts.emplace_back(chosen, makePart(type, y, weight, chosen, bias));
   if (llvm::all_of(lists, [](auto &list) { return list.empty(); }))
     return parts.front().second.base;

@@ -55,6 +55,10 @@ private:
     int64_t first = 0, count = 0, taps = 1;
     int64_t tap = 0, step = 1, shift = 0, apart = 1;
     bool isSplit() const { return count > 0; }
+    /// The least quotient by the stride of a position with one of these remainders,
+    /// and how many quotients there are from there.
+    guard::ExprAttr getFirstQuotient(const WindowShape &shape) const;
+    guard::ExprAttr getQuotients(const WindowShape &shape) const;
   };
   using RemaindersList = llvm::SmallVector<Remainders, 2>;
   static RemaindersList splitDimension(int64_t kernel, int64_t stride,
