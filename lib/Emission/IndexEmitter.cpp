@@ -135,6 +135,30 @@ static Value getConstantFlags(ImplicitLocOpBuilder &b, ExprAttr difference,
       b, DenseElementsAttr::get(type, ArrayRef<bool>(flags)));
 }
 
+/// `difference >= 0` for each lane as a constant, where it depends on lanes by a remainder
+/// that comes again within them, as of pixels that lie between others; null where it does not.
+Value KernelEmitter::getPeriodicFlags(ExprAttr difference,
+                                      const Position &position) {
+  if (!picksLanes || !beginsVectors(position))
+    return {};
+  ExprAttr dim = guard::getDim(context, position.vectorDim);
+  if (!guard::contains(difference, dim))
+    return {};
+  SmallVector<bool> flags;
+  for (int64_t lane = 0; lane < position.lanes; ++lane) {
+    ExprAttr there = guard::substitute(difference, [&](ExprAttr leaf) {
+      return leaf == dim ? dim * position.lanes + lane : leaf;
+    });
+    auto number = there.getConstant();
+    if (!number)
+      return {};
+    flags.push_back(*number >= 0);
+  }
+  auto type = VectorType::get({position.lanes}, b.getI1Type());
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, ArrayRef<bool>(flags)));
+}
+
 /// A comparison along lanes that are neighbours: `difference >= 0`, where it
 /// moves by a fixed number a lane. One narrow comparison with constants, instead
 /// of indices for all lanes. Null where it is not so.
@@ -219,6 +243,8 @@ Value KernelEmitter::emitCondition(ExprAttr expr, const Position &position) {
       if (expr.getKind() == ExprKind::Lt)
         difference = difference + -1;
       if (Value flags = emitLaneComparison(difference, position))
+        return flags;
+      if (Value flags = getPeriodicFlags(difference, position))
         return flags;
       break;
     }

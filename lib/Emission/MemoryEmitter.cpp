@@ -145,11 +145,10 @@ Value KernelEmitter::toMemory(Value value, Type elementType) {
 }
 
 namespace {
-/// How an address changes from lane to lane: where it is repeated, by `step` after every
-/// `repeats` lanes.
+/// How an address changes from lane to lane.
 struct LaneAccess {
   enum Kind { Uniform, Contiguous, EverySecond, Repeated, Irregular } kind;
-  int64_t repeats = 1, step = 1;
+  LaneRepeats repeats = {};
 };
 } // namespace
 
@@ -187,28 +186,28 @@ static ExprAttr alongLanes(ExprAttr expr, ExprAttr dim,
 }
 
 /// Lanes of which some neighbours have one address, as channels of a group have the image in
-/// common that they are made of. They begin with the first of such neighbours.
+/// common that they are made of.
 static std::optional<LaneAccess> findRepeats(ExprAttr address, ExprAttr dim,
                                              const Position &position) {
   if (position.begin)
     return std::nullopt;
-  LaneAccess access = {LaneAccess::Repeated};
   ExprAttr quotient;
   guard::walk(address, [&](ExprAttr part) {
-    if (part.getKind() == guard::ExprKind::FloorDiv && part.getOperand(0) == dim)
+    if (part.getKind() == guard::ExprKind::FloorDiv &&
+        (part.getOperand(0) - dim).isConstant())
       quotient = part;
   });
-  auto repeats = quotient ? quotient.getOperand(1).getConstant() : std::nullopt;
+  auto count = quotient ? quotient.getOperand(1).getConstant() : std::nullopt;
   auto factor = quotient ? guard::getCoefficient(address, quotient) : std::nullopt;
   auto step = factor ? factor->getConstant() : std::nullopt;
-  if (!repeats || !step || *repeats < 2 || *step < 1 ||
-      position.lanes % *repeats != 0 || position.multiple % *repeats != 0 ||
-      position.lanes / *repeats * *step > 2 * position.lanes ||
+  if (!count || !step || *count < 2 || *step < 1 ||
+      position.lanes % *count != 0 || position.multiple % *count != 0 ||
+      position.lanes / *count * *step > 2 * position.lanes ||
       guard::contains(address - quotient * *factor, dim))
     return std::nullopt;
-  access.repeats = *repeats;
-  access.step = *step;
-  return access;
+  int64_t first = *(quotient.getOperand(0) - dim).getConstant();
+  return LaneAccess{LaneAccess::Repeated,
+                    {*count, *step, llvm::mod(first, *count)}};
 }
 
 /// Compares the address of the next lane with that of this one. Polynomials in
@@ -297,7 +296,10 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   if (access.kind == LaneAccess::Uniform && wideMask)
     access.kind = LaneAccess::Irregular;
   bool maySkip = picksLanes && (masksTails || !position.mask);
-  if (access.kind == LaneAccess::Repeated && (wideMask || !maySkip))
+  // A mask of lanes is read once for each lane that reads an element.
+  constexpr int64_t kMostMasked = 4;
+  if (access.kind == LaneAccess::Repeated &&
+      (wideMask ? !masksTails || access.repeats.count > kMostMasked : !maySkip))
     access.kind = LaneAccess::Irregular;
 
   // One mask for all lanes: where it is false another place is read that has what is
@@ -354,7 +356,7 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
         access.kind == LaneAccess::EverySecond
             ? loadEverySecond(b, b.getLoc(), pointer, loadedType, mask, alignment)
             : loadRepeated(b, b.getLoc(), pointer, loadedType, access.repeats,
-                           access.step, mask, masksTails, alignment);
+                           mask, masksTails, alignment);
     if (mask)
       loaded = arith::SelectOp::create(
           b, mask, loaded,

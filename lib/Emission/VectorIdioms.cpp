@@ -82,10 +82,14 @@ Value kiln::loop::loadEverySecond(OpBuilder &b, Location loc, Value pointer,
 }
 
 Value kiln::loop::loadRepeated(OpBuilder &b, Location loc, Value pointer,
-                               VectorType type, int64_t repeats, int64_t step,
+                               VectorType type, const LaneRepeats &repeats,
                                Value mask, bool areMasked, unsigned alignment) {
   Type element = type.getElementType();
-  int64_t lanes = type.getNumElements(), count = lanes / repeats;
+  int64_t lanes = type.getNumElements();
+  auto elementOf = [&](int64_t lane) {
+    return (lane + repeats.shift) / repeats.count;
+  };
+  int64_t count = elementOf(lanes - 1) + 1, step = repeats.step;
   assert((areMasked || !mask) && "masks are for targets that have them");
   Value loaded;
   int64_t apart = areMasked ? step : 1;
@@ -95,17 +99,23 @@ Value kiln::loop::loadRepeated(OpBuilder &b, Location loc, Value pointer,
     auto flags = VectorType::get({width}, b.getI1Type());
     // What lies behind the last element may be nobody's.
     SmallVector<bool> wanted(width, false);
-    SmallVector<int64_t> firstLanes(width, lanes);
-    for (int64_t k = 0; k < count; ++k) {
+    for (int64_t k = 0; k < count; ++k)
       wanted[k * step] = true;
-      firstLanes[k * step] = k * repeats;
-    }
     Value inside = arith::ConstantOp::create(
         b, loc, DenseElementsAttr::get(flags, ArrayRef<bool>(wanted)));
     if (mask) {
+      // An element is read for any lane that is inside.
       Value none = arith::ConstantOp::create(
           b, loc, cast<TypedAttr>(b.getZeroAttr(mask.getType())));
-      inside = vector::ShuffleOp::create(b, loc, mask, none, firstLanes);
+      inside = {};
+      for (int64_t k = 0; k < repeats.count; ++k) {
+        SmallVector<int64_t> from(width, lanes);
+        for (int64_t lane = 0; lane < lanes; ++lane)
+          if ((lane + repeats.shift) % repeats.count == k)
+            from[elementOf(lane) * step] = lane;
+        Value some = vector::ShuffleOp::create(b, loc, mask, none, from);
+        inside = inside ? arith::OrIOp::create(b, loc, inside, some) : some;
+      }
     }
     Value zero =
         arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(wide)));
@@ -124,6 +134,6 @@ Value kiln::loop::loadRepeated(OpBuilder &b, Location loc, Value pointer,
   }
   SmallVector<int64_t> places;
   for (int64_t lane = 0; lane < lanes; ++lane)
-    places.push_back(lane / repeats * apart);
+    places.push_back(elementOf(lane) * apart);
   return vector::ShuffleOp::create(b, loc, loaded, loaded, places);
 }

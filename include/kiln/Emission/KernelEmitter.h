@@ -179,6 +179,7 @@ protected:
   Value emitCondition(guard::ExprAttr expr, const Position &position);
   Value emitLaneComparison(guard::ExprAttr difference,
                            const Position &position);
+  Value getPeriodicFlags(guard::ExprAttr difference, const Position &position);
   Value emitIndexTree(guard::ExprAttr expr, const Position &position,
                       int64_t lanes,
                       llvm::SmallDenseMap<guard::ExprAttr, Value> &done);

@@ -31,12 +31,17 @@ mlir::Value loadEverySecond(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::Value pointer, mlir::VectorType type,
                             mlir::Value mask, unsigned alignment);
 
-/// Loads elements that lie `step` apart, each for `repeats` lanes beside each other. `mask`, if
-/// there is one, has the first lanes. With `areMasked`, for targets that have masks, the elements
-/// are one vector, else they come one by one.
+/// Lanes of which `count` beside each other read one element, and the next as many the one that
+/// lies `step` behind it. The first lane is number `shift` of those that read its element.
+struct LaneRepeats {
+  int64_t count = 1, step = 1, shift = 0;
+};
+
+/// Loads elements for such lanes, for those inside `mask` if there is one. With `areMasked`, for
+/// targets that have masks, the elements are one vector, else they come one by one.
 mlir::Value loadRepeated(mlir::OpBuilder &b, mlir::Location loc,
                          mlir::Value pointer, mlir::VectorType type,
-                         int64_t repeats, int64_t step, mlir::Value mask,
+                         const LaneRepeats &repeats, mlir::Value mask,
                          bool areMasked, unsigned alignment);
 
 } // namespace kiln::loop
