@@ -465,3 +465,43 @@ func.func @rounded(%a: tensor<64x32xbf16>, %b: tensor<32x64xbf16>, %y: tensor<64
   }
   return %r : tensor<64x128xbf16>
 }
+
+// -----
+
+// What lies between others along its last dimension is stored for a reader that walks across it, by
+// tiles; one that walks along it takes its body in.
+
+// REMARK: remark: [Missed] stored | Category:loop-inline-virtual | Function=turned | Reason="its reader walks across it, by tiles", nest=between
+// CHECK-LABEL: func.func @turned
+// CHECK: %[[P:.*]] = loop.pointwise (%{{.*}}, %{{.*}}) in [28, 64] origins ["between"]
+// CHECK: loop.pointwise (%[[I:.*]], %[[J:.*]]) in [64, 28] origins ["copy"]
+// CHECK-NEXT: loop.load %[[P]][%[[J]], %[[I]]]
+// CHECK: loop.pointwise (%{{.*}}, %{{.*}}) in [28, 64] origins ["neg", "between"]
+func.func @turned(%x: tensor<14x64xf32>) -> (tensor<64x28xf32>, tensor<28x64xf32>) {
+  %p = loop.pointwise (%i, %j) in [28, 64] origins ["between"] : tensor<28x64xf32> {
+    %zero = arith.constant 0.0 : f32
+    %none = arith.constant 0 : index
+    %0 = loop.index (mod(%i, 2))
+    %even = arith.cmpi eq, %0, %none : index
+    %1 = loop.load %x[floordiv(%i, 2), %j] mask %even, %zero : tensor<14x64xf32>
+    loop.yield %1 : f32
+  }
+  %q = loop.pointwise (%i, %j) in [28, 64] origins ["between"] : tensor<28x64xf32> {
+    %one = arith.constant 1.0 : f32
+    %none = arith.constant 0 : index
+    %0 = loop.index (mod(%i, 2))
+    %even = arith.cmpi eq, %0, %none : index
+    %1 = loop.load %x[floordiv(%i, 2), %j] mask %even, %one : tensor<14x64xf32>
+    loop.yield %1 : f32
+  }
+  %r = loop.pointwise (%i, %j) in [64, 28] origins ["copy"] : tensor<64x28xf32> {
+    %0 = loop.load %p[%j, %i] : tensor<28x64xf32>
+    loop.yield %0 : f32
+  }
+  %s = loop.pointwise (%i, %j) in [28, 64] origins ["neg"] : tensor<28x64xf32> {
+    %0 = loop.load %q[%i, %j] : tensor<28x64xf32>
+    %1 = arith.negf %0 : f32
+    loop.yield %1 : f32
+  }
+  return %r, %s : tensor<64x28xf32>, tensor<28x64xf32>
+}

@@ -218,10 +218,12 @@ std::optional<LastDims> ImageLayouts::getLast(Value tensor) const {
   return it == chosen.end() ? std::nullopt : std::optional(it->second);
 }
 
-/// The dimension of a domain of `rank` at whose index a nest reads these of a tensor.
+/// The dimension of a domain of `rank` at whose index a nest reads these of a tensor, which may
+/// have others that are walked nowhere.
 static std::optional<unsigned> findReader(ArrayRef<ExprAttr> map, LastDims last,
                                           unsigned rank) {
-  if (map.size() != rank + last.count - 1)
+  auto isWalked = [](ExprAttr index) { return !index.isConstant(); };
+  if (llvm::count_if(map, isWalked) != rank + last.count - 1)
     return std::nullopt;
   ExprAttr index = last.count == 1
                        ? map[last.first]
@@ -387,13 +389,14 @@ void ImageLayouts::freeResult(NestOpInterface op) {
   changeable.erase(op);
 }
 
-/// On a processor rows at positions that are computed, as of a resized image, are neighbours
-/// where their channels are last; what a caller sees of that is copied, by tiles, which
-/// positions of their own are not read by.
+/// On a processor rows at positions that are computed or are not all there, as of a resized
+/// image or one that lies between others, are neighbours where their channels are last; what a
+/// caller sees of that is copied, by tiles, which such positions are not read by.
 void ImageLayouts::freeGathered(NestOpInterface nest) {
   if (isa<PointwiseOp>(nest.getOperation()) && !chosen.count(nest) &&
       llvm::any_of(analysis::getReads(nest), [&](const analysis::Access &read) {
-        return read.indirect && chosen.count(read.tensor.getDefiningOp());
+        return (read.indirect || read.masked) &&
+               chosen.count(read.tensor.getDefiningOp());
       }))
     freeResult(nest);
 }

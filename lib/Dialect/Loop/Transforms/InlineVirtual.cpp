@@ -208,6 +208,32 @@ static bool roundsProduct(PointwiseOp producer) {
          getBytes(producer.getResult()) < getBytes(product.getResult());
 }
 
+/// True if `producer` has rows at positions that are computed or are not all there, and
+/// its reader `load` walks across them. What lies across is read by tiles, as such positions
+/// are not: the reader would gather them.
+static bool isTurned(PointwiseOp producer, LoadOp load) {
+  auto getLast = [](NestOpInterface nest) {
+    return guard::getDim(nest->getContext(),
+                         nest.getDomain().parallel.size() - 1);
+  };
+  NestOpInterface reader = getNest(load);
+  if (!isa<PointwiseOp>(reader.getOperation()))
+    return false;
+  guard::ExprAttr last = getLast(reader);
+  bool isAcross = llvm::any_of(
+      analysis::getReads(reader), [&](const analysis::Access &read) {
+        return read.load == load && !read.indirect && !read.masked &&
+               !read.map.empty() && read.map.back().isDim() &&
+               read.map.back() != last && llvm::is_contained(read.map, last);
+      });
+  return isAcross && llvm::any_of(analysis::getReads(producer),
+                                  [&](const analysis::Access &read) {
+                                    return (read.indirect || read.masked) &&
+                                           !read.map.empty() &&
+                                           read.map.back() == getLast(producer);
+                                  });
+}
+
 std::optional<StoreReason>
 InlineVirtual::whyStore(PointwiseOp producer,
                         const analysis::SizeHints &hints) {
@@ -226,6 +252,8 @@ InlineVirtual::whyStore(PointwiseOp producer,
                              : "it leaves the program's kernels"};
     if (isByteOfProduct(producer, getNest(load)))
       return StoreReason{"a product of bytes reads it from memory"};
+    if (!getGPUTarget(producer) && isTurned(producer, load))
+      return StoreReason{"its reader walks across it, by tiles"};
     ++loads;
     evaluations += double(getPoints(load, hints)) / points;
     // A nest that also needs it in memory would compute it twice.
