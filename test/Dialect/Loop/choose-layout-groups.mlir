@@ -126,7 +126,7 @@ func.func @one_of_five(%x: tensor<1x64x20x20xf32>, %w: tensor<64x64x3x3xf32>, %v
       lhs %y2[d0, d1 + d5, d3 + d6, d4 + d7] : tensor<1x64x14x14xf32>
       rhs %v[d1 * 2 + d2, d5, d6, d7] : tensor<128x1x3x3xf32> acc f32 : tensor<1x64x2x12x12xf32>
   %r = loop.pointwise (%n, %c, %h, %u) in [1, 64, 12, 12] : tensor<1x64x12x12xf32> {
-    %e = loop.load %g[%n, %c, 1, %h, %u] : tensor<1x64x2x12x12xf32>
+    %e = loop.load %g[%n, %c, mod(%c, 2), %h, %u] : tensor<1x64x2x12x12xf32>
     %a = math.absf %e : f32
     loop.yield %a : f32
   }
@@ -169,12 +169,13 @@ func.func @rows(%x: tensor<1x64x18x18xf32>, %w: tensor<64x64x3x3xf32>, %v: tenso
 // -----
 
 // Gradients of weights sum over images and give none: they have no vote on the order of the
-// images that convolutions read and give.
+// images that convolutions read and give. Short ones by channels of their own follow what they read.
 
 // CHECK-LABEL: func.func @of_weights
 // CHECK: loop.contract parallel [1, 6, 6, 64] reduction [3, 3, 64]
+// CHECK: %[[S:.*]] = loop.contract parallel [1, 3, 3, 64] reduction [1, 6, 6]
 // CHECK: loop.contract parallel [64, 1, 3, 3] reduction [1, 6, 6]
-// CHECK: loop.contract parallel [64, 1, 3, 3] reduction [1, 6, 6]
+// CHECK: loop.load %[[S]][%j, %k, %l, %i]
 func.func @of_weights(%x: tensor<1x64x8x8xf32>, %w: tensor<64x64x3x3xf32>)
     -> (tensor<64x1x3x3xf32>, tensor<64x1x3x3xf32>) {
   %y = loop.contract parallel [1, 64, 6, 6] reduction [64, 3, 3]
@@ -187,4 +188,59 @@ func.func @of_weights(%x: tensor<1x64x8x8xf32>, %w: tensor<64x64x3x3xf32>)
       lhs %x[d4, d0, d5, d6] : tensor<1x64x8x8xf32>
       rhs %x[d4, d0, d5 + d2, d6 + d3] : tensor<1x64x8x8xf32> acc f32 : tensor<64x1x3x3xf32>
   return %s, %t : tensor<64x1x3x3xf32>, tensor<64x1x3x3xf32>
+}
+
+// -----
+
+// A long one has its channels last, and so have copies of what it reads and what reads those: its
+// taps are vectors of channels, where rows of the images would end in parts of one.
+
+// CHECK-LABEL: func.func @of_own_weights
+// CHECK: %[[G:.*]] = loop.pointwise (%i, %j, %k, %l) in [4, 14, 14, 64]
+// CHECK: loop.contract parallel [4, 14, 14, 64] reduction [1, 3, 3]
+// CHECK-SAME: lhs %[[G]]
+// CHECK: loop.contract parallel [1, 3, 3, 64] reduction [4, 14, 14]
+func.func @of_own_weights(%x: tensor<4x64x14x14xf32>, %w: tensor<64x1x3x3xf32>, %y: tensor<4x64x14x14xf32>)
+    -> (tensor<4x64x14x14xf32>, tensor<64x1x3x3xf32>) {
+  %g = loop.pointwise (%n, %c, %h, %i) in [4, 64, 14, 14] : tensor<4x64x14x14xf32> {
+    %e = loop.load %y[%n, %c, %h, %i] : tensor<4x64x14x14xf32>
+    %a = math.absf %e : f32
+    loop.yield %a : f32
+  }
+  %s = loop.contract parallel [4, 64, 14, 14] reduction [1, 3, 3]
+      lhs %g[d0, d1 + d4, d2 - d5 + 1, d3 - d6 + 1] : tensor<4x64x14x14xf32>
+        mask and(and(le(0, d2 - d5 + 1), lt(d2 - d5 + 1, 14)), and(le(0, d3 - d6 + 1), lt(d3 - d6 + 1, 14)))
+      rhs %w[d1 + d4, 0, d5, d6] : tensor<64x1x3x3xf32> mask 1 acc f32 : tensor<4x64x14x14xf32>
+  %t = loop.contract parallel [64, 1, 3, 3] reduction [4, 14, 14]
+      lhs %g[d4, d0, d5, d6] : tensor<4x64x14x14xf32> mask 1
+      rhs %x[d4, d0, d5 + d2 - 1, d6 + d3 - 1] : tensor<4x64x14x14xf32>
+        mask and(and(le(0, d5 + d2 - 1), lt(d5 + d2 - 1, 14)), and(le(0, d6 + d3 - 1), lt(d6 + d3 - 1, 14)))
+      acc f32 : tensor<64x1x3x3xf32>
+  return %s, %t : tensor<4x64x14x14xf32>, tensor<64x1x3x3xf32>
+}
+
+// -----
+
+// What lies between others is made with its channels last, as its parts are, and copied: by tiles,
+// in which only every second column would be there.
+
+// CHECK-LABEL: func.func @between
+// CHECK: %[[P:.*]] = loop.contract parallel [1, 14, 14, 64] reduction [3, 3, 64]
+// CHECK: %[[R:.*]] = loop.pointwise (%i, %j, %k, %l) in [1, 14, 28, 64]
+// CHECK: loop.load %[[P]][%i, %j, floordiv(%k, 2), %l] mask
+// CHECK: loop.pointwise (%i, %j, %k, %l) in [1, 64, 14, 28]
+// CHECK-NEXT: loop.load %[[R]][%i, %k, %l, %j]
+func.func @between(%x: tensor<1x64x16x16xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<1x64x14x28xf32> {
+  %y = loop.contract parallel [1, 64, 14, 14] reduction [64, 3, 3]
+      lhs %x[d0, d4, d2 + d5, d3 + d6] : tensor<1x64x16x16xf32>
+      rhs %w[d1, d4, d5, d6] : tensor<64x64x3x3xf32> acc f32 : tensor<1x64x14x14xf32>
+  %r = loop.pointwise (%n, %c, %h, %u) in [1, 64, 14, 28] : tensor<1x64x14x28xf32> {
+    %zero = arith.constant 0.0 : f32
+    %none = arith.constant 0 : index
+    %p = loop.index (mod(%u, 2))
+    %even = arith.cmpi eq, %p, %none : index
+    %e = loop.load %y[%n, %c, %h, floordiv(%u, 2)] mask %even, %zero : tensor<1x64x14x14xf32>
+    loop.yield %e : f32
+  }
+  return %r : tensor<1x64x14x28xf32>
 }

@@ -339,19 +339,29 @@ void ImageLayouts::spreadByWindows(ContractOp op) {
     isReached |= getOperandChannels(windows, op, side) == last ||
                  (own && *last == LastDims{*own});
   }
-  if (isReached)
-    decideAll(op);
+  if (!isReached)
+    return;
+  // By channels of their own nothing is packed: a result with its channels first would gather.
+  if (auto channels = getResultChannels(windows, op);
+      channels && !chosen.count(op) && hasOwnChannels(op, channels->first))
+    freeResult(op);
+  decideAll(op);
 }
 
 /// True if a result may better be made in another order and copied back to that of a caller:
 /// on a GPU the gradient of a weight, whose operands would else be copied element by element,
-/// and what walks channels of their own.
+/// and what walks channels of their own. A processor sums up channels of their own in vectors of
+/// them, all taps of a window from one row of it, where rows of an image end in parts of one.
 bool ImageLayouts::isHeavy(ContractOp op) const {
-  if (onCPU)
-    return multipliesInOrder(op) &&
-           hints.product(op.getDomain().reduction) >= kMinHeavySum;
   Windows windows(op);
   SmallVector<ExprAttr> parallel = op.getDomain().parallel;
+  if (onCPU) {
+    auto last = getResultChannels(windows, op);
+    bool sumsInVectors = last && sumsOwnChannels(op) &&
+                         hints.evaluate(parallel[last->first]) >= kMinFollowed;
+    return (sumsInVectors || multipliesInOrder(op)) &&
+           hints.product(op.getDomain().reduction) >= kMinHeavySum;
+  }
   auto channels =
       windows.getChannels(getIdentityMap(op.getContext(), parallel.size()));
   return channels &&

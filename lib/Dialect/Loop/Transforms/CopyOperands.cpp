@@ -27,7 +27,7 @@ using guard::ExprAttr;
 
 /// As `kMinReuseOnCPU`, of a contraction by channels of their own, whose operand is gathered
 /// where it is not copied.
-static constexpr int64_t kMinReuseOfOwn = 4;
+static constexpr int64_t kMinReuseOfOwn = 2;
 
 /// Copies a tensor with dimension `last` innermost, and zeros behind its elements up to
 /// `extent`, as elements of a type that has them all.
