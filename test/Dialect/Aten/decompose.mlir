@@ -86,6 +86,46 @@ func.func @attention(%q: tensor<2x4x8xf32>, %k: tensor<2x4x8xf32>, %v: tensor<2x
   return %y : tensor<2x4x8xf32>
 }
 
+// Heads that share keys are rows of one product by them, whether they are said to share them or read
+// them repeated: four queries of each of two heads. A mask for all rows changes nothing of that.
+// CHECK-LABEL: func.func @shared_heads
+// CHECK-SAME: %[[Q:.*]]: tensor<2x8x1x16xf32>, %[[K:.*]]: tensor<2x2x9x16xf32>
+// LOOP-NOT: aten.expand
+// LOOP: aten.view(%[[Q]], size = [2, 2, 4, 16])
+// LOOP: aten.bmm({{.*}} -> tensor<4x4x9xf32>
+// LOOP: aten.where.self
+// LOOP: aten.bmm({{.*}} -> tensor<4x4x16xf32>
+// CHECK: return
+func.func @shared_heads(%q: tensor<2x8x1x16xf32>, %k: tensor<2x2x9x16xf32>, %v: tensor<2x2x9x16xf32>, %m: tensor<2x1x1x9xi1>) -> tensor<2x8x1x16xf32> {
+  %y = aten.scaled_dot_product_attention(%q, %k, %v, attn_mask = %m, enable_gqa = true) : (tensor<2x8x1x16xf32>, tensor<2x2x9x16xf32>, tensor<2x2x9x16xf32>, tensor<2x1x1x9xi1>) -> tensor<2x8x1x16xf32>
+  return %y : tensor<2x8x1x16xf32>
+}
+
+// CHECK-LABEL: func.func @repeated_heads
+// LOOP: aten.bmm({{.*}} -> tensor<4x4x9xf32>
+// LOOP: aten.bmm({{.*}} -> tensor<4x4x16xf32>
+// CHECK: return
+func.func @repeated_heads(%q: tensor<2x8x1x16xf32>, %k: tensor<2x2x9x16xf32>, %v: tensor<2x2x9x16xf32>) -> tensor<2x8x1x16xf32> {
+  %k5 = aten.unsqueeze(%k, dim = 2) : (tensor<2x2x9x16xf32>) -> tensor<2x2x1x9x16xf32>
+  %ke = aten.expand(%k5, size = [2, 2, 4, 9, 16]) : (tensor<2x2x1x9x16xf32>) -> tensor<2x2x4x9x16xf32>
+  %kc = aten.clone(%ke) : (tensor<2x2x4x9x16xf32>) -> tensor<2x2x4x9x16xf32>
+  %kr = aten.view(%kc, size = [2, 8, 9, 16]) : (tensor<2x2x4x9x16xf32>) -> tensor<2x8x9x16xf32>
+  %v5 = aten.unsqueeze(%v, dim = 2) : (tensor<2x2x9x16xf32>) -> tensor<2x2x1x9x16xf32>
+  %ve = aten.expand(%v5, size = [2, 2, 4, 9, 16]) : (tensor<2x2x1x9x16xf32>) -> tensor<2x2x4x9x16xf32>
+  %vr = aten.view(%ve, size = [2, 8, 9, 16]) : (tensor<2x2x4x9x16xf32>) -> tensor<2x8x9x16xf32>
+  %y = aten.scaled_dot_product_attention(%q, %kr, %vr) : (tensor<2x8x1x16xf32>, tensor<2x8x9x16xf32>, tensor<2x8x9x16xf32>) -> tensor<2x8x1x16xf32>
+  return %y : tensor<2x8x1x16xf32>
+}
+
+// Not where a head's queries see keys of their own.
+// CHECK-LABEL: func.func @shared_causal
+// LOOP: aten.bmm({{.*}} -> tensor<16x3x9xf32>
+// CHECK: return
+func.func @shared_causal(%q: tensor<2x8x3x16xf32>, %k: tensor<2x2x9x16xf32>, %v: tensor<2x2x9x16xf32>) -> tensor<2x8x3x16xf32> {
+  %y = aten.scaled_dot_product_attention(%q, %k, %v, is_causal = true, enable_gqa = true) : (tensor<2x8x3x16xf32>, tensor<2x2x9x16xf32>, tensor<2x2x9x16xf32>) -> tensor<2x8x3x16xf32>
+  return %y : tensor<2x8x3x16xf32>
+}
+
 // A record's formula: bf16 is widened, reduced in f32 and rounded once.
 // CHECK-LABEL: func.func @mse_loss
 // CHECK: %[[A:.*]] = aten._to_copy(%{{.*}}, dtype = f32)

@@ -33,6 +33,67 @@ static Value repeatHeads(FormulaBuilder &c, Value x, ExprAttr heads) {
   return expanded ? c.view(expanded, sizes) : expanded;
 }
 
+/// Heads [b, h, s, d] that `x` repeats for as many heads of the query beside each other, by
+/// views; null if it does not.
+static Value getRepeatedHeads(FormulaBuilder &c, Value x) {
+  auto skipCopies = [](Value tensor) {
+    while (auto copy = tensor.getDefiningOp<CloneOp>())
+      tensor = copy.getSelf();
+    return tensor;
+  };
+  auto joined = skipCopies(x).getDefiningOp<ViewOp>();
+  auto repeated =
+      joined ? skipCopies(joined.getSelf()).getDefiningOp<ExpandOp>() : ExpandOp();
+  if (!repeated || FormulaBuilder::rankOf(x) != 4 ||
+      FormulaBuilder::rankOf(repeated.getSelf()) != 5)
+    return {};
+  Sizes from = c.dimsOf(repeated.getSelf()), to = c.dimsOf(repeated.getResult()),
+        sizes = c.dimsOf(x);
+  if (!from[2].isConstant(1) || sizes[1] != to[1] * to[2])
+    return {};
+  for (size_t k : {0, 1, 3, 4})
+    if (from[k] != to[k] || (k != 1 && sizes[k - (k > 1)] != from[k]))
+      return {};
+  from.erase(from.begin() + 2);
+  return c.view(repeated.getSelf(), from);
+}
+
+/// True if a mask says the same of all queries of all heads.
+static bool isForAllRows(FormulaBuilder &c, Value mask) {
+  Sizes sizes = c.dimsOf(mask);
+  size_t rank = sizes.size();
+  return rank < 5 && (rank < 2 || sizes[rank - 2].isConstant(1)) &&
+         (rank < 3 || sizes[rank - 3].isConstant(1));
+}
+
+/// Heads that share keys as rows of one product by them, which then are read once and not
+/// repeated: grouped-query attention (Ainslie et al., arXiv:2305.13245) where a query says
+/// nothing of which keys it sees, as that of the last token. Null for any other.
+static Value attendInGroups(ScaledDotProductAttentionOp op, FormulaBuilder &c) {
+  Value query = op.getQuery(), key = op.getKey(), value = op.getValue();
+  if (FormulaBuilder::rankOf(query) != 4 || FormulaBuilder::rankOf(key) != 4 ||
+      FormulaBuilder::rankOf(value) != 4 || op.getIsCausal() ||
+      !op.getDropoutP().isZero() ||
+      (op.getAttnMask() && !isForAllRows(c, op.getAttnMask())))
+    return {};
+  if (!op.getEnableGqa()) {
+    key = getRepeatedHeads(c, key);
+    value = getRepeatedHeads(c, value);
+    if (!key || !value)
+      return {};
+  }
+  Sizes sizes = c.dimsOf(query), keys = c.dimsOf(key), values = c.dimsOf(value);
+  auto times = guard::exactDivide(sizes[1], keys[1]);
+  if (!times || times->isConstant(1) || keys[1] != values[1] ||
+      sizes[0] != keys[0] || sizes[0] != values[0])
+    return {};
+  Value rows = c.view(query, Sizes{sizes[0], keys[1], *times * sizes[2], sizes[3]});
+  Value result = c.scaledDotProductAttention(rows, key, value, op.getAttnMask(), 0.0,
+                                             false, op.getScale());
+  return result ? c.view(result, Sizes{sizes[0], sizes[1], sizes[2], values[3]})
+                : result;
+}
+
 /// The scale of the scores: as given, else 1 / sqrt(depth).
 static Value scoreScale(FormulaBuilder &c,
                         const std::optional<llvm::APFloat> &scale,
@@ -122,6 +183,8 @@ Value decomposeAttention(ScaledDotProductAttentionOp op, FormulaBuilder &c) {
   Value query = op.getQuery(), key = op.getKey(), value = op.getValue();
   if (FormulaBuilder::rankOf(query) < 2)
     return {};
+  if (Value grouped = attendInGroups(op, c))
+    return grouped;
   if (op.getEnableGqa()) {
     if (FormulaBuilder::rankOf(query) < 3 || FormulaBuilder::rankOf(key) < 3)
       return {};
