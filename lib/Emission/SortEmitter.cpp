@@ -6,10 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A sort is a merge sort from runs of one element upwards. Keys and positions
-// of a row lie in scratch, twice: each pass merges pairs of runs from one half
-// to the other. A merge takes one element a step without branches on the data,
-// so the processor has nothing to predict.
+// Keys and positions of a row lie in scratch, where they are put in order
+// (SortedRow.cpp).
 //
 // Where a part of a row is kept, and more than vectors hold (InsertEmitter.cpp),
 // scratch has room for twice as many elements and some more, the candidates. They are sorted when it is full, and the last that
@@ -20,6 +18,8 @@
 // sorting them at once.
 //
 //===----------------------------------------------------------------------===//
+
+#include "SortedRow.h"
 
 #include "kiln/Emission/KernelEmitter.h"
 
@@ -52,112 +52,6 @@ Value loop::areKeysLess(ImplicitLocOpBuilder &b, ArrayRef<Value> x,
   return less;
 }
 
-namespace kiln::loop {
-
-/// The keys and positions of one row, or of some of it: two halves of each.
-class MergedRow {
-public:
-  MergedRow(ImplicitLocOpBuilder &b, ArrayRef<Value> pointers,
-            ArrayRef<Type> types)
-      : b(b), pointers(pointers), types(types) {}
-
-  SmallVector<Value> load(Value at) {
-    SmallVector<Value> values;
-    for (auto [pointer, type] : llvm::zip_equal(pointers, types))
-      values.push_back(
-          LLVM::LoadOp::create(b, type, address(pointer, type, at)));
-    return values;
-  }
-
-  void store(Value at, ArrayRef<Value> values) {
-    for (auto [value, pointer, type] : llvm::zip_equal(values, pointers, types))
-      LLVM::StoreOp::create(b, value, address(pointer, type, at));
-  }
-
-  /// One run from [low, middle) and [middle, high) of the half that begins at
-  /// `from`, into the half that begins at `to`.
-  void merge(Value low, Value middle, Value high, Value from, Value to) {
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    auto loop = scf::ForOp::create(b, low, high, one, ValueRange{low, middle});
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToEnd(loop.getBody());
-    Value left = loop.getRegionIterArg(0), right = loop.getRegionIterArg(1);
-    // One of them may have ended: what is read there, at most one element
-    // behind the row, is not taken.
-    SmallVector<Value> x = load(add(from, left)), y = load(add(from, right));
-    Value hasLeft =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, left, middle);
-    Value noRight =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, right, high);
-    Value inOrder = arith::XOrIOp::create(b, isLess(y, x), getTrue());
-    Value takesLeft = arith::AndIOp::create(
-        b, hasLeft, arith::OrIOp::create(b, noRight, inOrder));
-    SmallVector<Value> taken;
-    for (auto [a, c] : llvm::zip_equal(x, y))
-      taken.push_back(arith::SelectOp::create(b, takesLeft, a, c));
-    store(add(to, loop.getInductionVar()), taken);
-    Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), takesLeft);
-    Value other = arith::SubIOp::create(b, one, step);
-    scf::YieldOp::create(b, ValueRange{add(left, step), add(right, other)});
-  }
-
-  /// Puts the first `count` elements of the half that begins at 0 in order; the
-  /// other one begins at `half`. Gives where the half begins that they are in
-  /// then.
-  Value sort(Value count, Value half) {
-    Type index = b.getIndexType();
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    // The width of the runs, and where the half that holds them begins.
-    auto passes = scf::WhileOp::create(
-        b, TypeRange{index, index}, ValueRange{one, zero},
-        [&](OpBuilder &builder, Location loc, ValueRange state) {
-          Value more = arith::CmpIOp::create(
-              builder, loc, arith::CmpIPredicate::slt, state[0], count);
-          scf::ConditionOp::create(builder, loc, more, state);
-        },
-        [&](OpBuilder &builder, Location, ValueRange state) {
-          OpBuilder::InsertionGuard guard(b);
-          b.setInsertionPointToEnd(builder.getInsertionBlock());
-          Value width = state[0], from = state[1];
-          Value to = arith::SubIOp::create(b, half, from);
-          Value both = add(width, width);
-          auto runs = scf::ForOp::create(b, zero, count, both);
-          {
-            OpBuilder::InsertionGuard inner(b);
-            b.setInsertionPoint(runs.getBody()->getTerminator());
-            Value low = runs.getInductionVar();
-            Value middle = arith::MinSIOp::create(b, add(low, width), count);
-            Value high = arith::MinSIOp::create(b, add(middle, width), count);
-            merge(low, middle, high, from, to);
-          }
-          scf::YieldOp::create(b, ValueRange{both, to});
-        });
-    return passes.getResult(1);
-  }
-
-private:
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-  Value getTrue() { return arith::ConstantIntOp::create(b, 1, 1); }
-
-  Value address(Value pointer, Type type, Value at) {
-    Value offset = arith::IndexCastOp::create(b, b.getI64Type(), at);
-    return LLVM::GEPOp::create(b, pointer.getType(), type, pointer,
-                               ArrayRef<LLVM::GEPArg>{offset});
-  }
-
-  /// The keys, all but the last of the values, compared first to last.
-  Value isLess(ArrayRef<Value> x, ArrayRef<Value> y) {
-    return areKeysLess(b, x.drop_back(), y.drop_back());
-  }
-
-  ImplicitLocOpBuilder &b;
-  ArrayRef<Value> pointers;
-  ArrayRef<Type> types;
-};
-
-} // namespace kiln::loop
-
 /// The keys of the element at a position, in lanes where it has some.
 FailureOr<SmallVector<Value>>
 KernelEmitter::emitKeys(SortOp op, const Position &position) {
@@ -170,8 +64,8 @@ KernelEmitter::emitKeys(SortOp op, const Position &position) {
 }
 
 /// Stores the first `count` elements of a row, as they come.
-LogicalResult KernelEmitter::fillMerged(SortOp op, const Position &row,
-                                        Value count, MergedRow &to) {
+LogicalResult KernelEmitter::fillSorted(SortOp op, const Position &row,
+                                        Value count, SortedRow &to) {
   auto fill = scf::ForOp::create(b, constantIndex(0), count, constantIndex(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(fill.getBody()->getTerminator());
@@ -191,7 +85,7 @@ LogicalResult KernelEmitter::fillMerged(SortOp op, const Position &row,
 FailureOr<Value> KernelEmitter::addCandidates(SortOp op, const Position &row,
                                               Value begin, Value end,
                                               Value count, ValueRange limits,
-                                              MergedRow &candidates) {
+                                              SortedRow &candidates) {
   auto loop = scf::ForOp::create(b, begin, end, constantIndex(1), count);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(loop.getBody());
@@ -215,7 +109,7 @@ FailureOr<Value> KernelEmitter::addCandidates(SortOp op, const Position &row,
 /// candidates; gives where they begin.
 FailureOr<Value> KernelEmitter::emitSelection(SortOp op, const Position &row,
                                               int64_t lanes, Value room,
-                                              MergedRow &candidates) {
+                                              SortedRow &candidates) {
   unsigned dim = row.extents.size() - 1;
   Value zero = constantIndex(0), one = constantIndex(1);
   Value step = constantIndex(lanes);
@@ -247,7 +141,7 @@ FailureOr<Value> KernelEmitter::emitSelection(SortOp op, const Position &row,
 
   Value filled =
       arith::MinSIOp::create(b, size, arith::SubIOp::create(b, room, step));
-  if (failed(fillMerged(op, row, filled, candidates)))
+  if (failed(fillSorted(op, row, filled, candidates)))
     return failure();
   SmallVector<Value> state = shrink(filled);
 
@@ -322,18 +216,19 @@ LogicalResult KernelEmitter::emitSort(SortOp op, const Position &shared,
   bool selects =
       !op.keepsAll() &&
       (!size || !part || *part * 2 + kMoreCandidates + lanes < *size);
-  // Keys, and then the position.
-  Block &block = op.getBody().front();
-  SmallVector<Type> types(block.getTerminator()->getOperandTypes());
-  types.push_back(b.getI64Type());
+  SmallVector<Type> keys(op.getBody().front().getTerminator()->getOperandTypes());
+  SortedShape shape(context, keys, extent.getConstant(), sortsInVectors);
   SmallVector<Value> pointers;
-  for (Type type : types)
+  for (Type type : shape.types)
     pointers.push_back(
         allocateScratch(((selects ? room : extent) * 2 + 1) *
                         int64_t(type.getIntOrFloatBitWidth() / 8)));
+  Value counters;
+  if (shape.countsDigits)
+    counters = allocateScratch(guard::getConstant(context, shape.getCounterBytes()));
   Buffer result = buffers.lookup(op.getResult());
   return emitRows(op, shared, [&](const Position &row) -> LogicalResult {
-    MergedRow sorted(b, pointers, types);
+    SortedRow sorted(b, shape, pointers, counters);
     Value from;
     if (selects) {
       auto first = emitSelection(op, row, lanes, getArgument(room), sorted);
@@ -342,7 +237,7 @@ LogicalResult KernelEmitter::emitSort(SortOp op, const Position &shared,
       from = *first;
     } else {
       Value count = getArgument(extent);
-      if (failed(fillMerged(op, row, count, sorted)))
+      if (failed(fillSorted(op, row, count, sorted)))
         return failure();
       from = sorted.sort(count, count);
     }

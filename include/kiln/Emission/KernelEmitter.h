@@ -120,7 +120,7 @@ struct OwnLanes {
 };
 
 class InsertedRow;
-class MergedRow;
+class SortedRow;
 struct PieceRun;
 
 class KernelEmitter {
@@ -364,14 +364,14 @@ protected:
                                            InsertedRow &first,
                                            ArrayRef<Value> state);
   FailureOr<SmallVector<Value>> emitKeys(SortOp op, const Position &position);
-  LogicalResult fillMerged(SortOp op, const Position &row, Value count,
-                           MergedRow &to);
+  LogicalResult fillSorted(SortOp op, const Position &row, Value count,
+                           SortedRow &to);
   FailureOr<Value> addCandidates(SortOp op, const Position &row, Value begin,
                                  Value end, Value count,
                                  mlir::ValueRange limits,
-                                 MergedRow &candidates);
+                                 SortedRow &candidates);
   FailureOr<Value> emitSelection(SortOp op, const Position &row, int64_t lanes,
-                                 Value room, MergedRow &candidates);
+                                 Value room, SortedRow &candidates);
 
   // The kernel (KernelEmitter.cpp).
   /// Says where the inputs and then the results lie, gives rows that stay inside
@@ -423,7 +423,7 @@ protected:
   bool picksLanes = false;
   /// Reduced dimensions that memory has as one are walked as one.
   bool joinsReduced = false;
-  /// Few elements that are sorted are lanes of vectors meanwhile.
+  /// Few elements that are sorted are lanes of vectors meanwhile, more are sorted by digits.
   bool sortsInVectors = false;
   /// Results that are stored past the caches where that can be, and whether the code
   /// at hand may do so.

@@ -550,6 +550,7 @@ ArrayRef<LoopCase> loop::getLoopCases() {
         {{"s0", 5}, {"s1", 0}}}},
       {"OddRows", kOddRows},
       {"LongSort", kLongSort},
+      {"Digits", kDigits},
       {"KeptOfSorts", kKeptOfSorts, {{{"s0", 5}}, {{"s0", 37}}, {{"s0", 600}}}},
       {"Selections", kSelections},
       {"Matmul", kMatmul, both, 0, 1024},

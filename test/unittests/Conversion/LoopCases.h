@@ -68,7 +68,7 @@ const char *getEveryKind();
 // Texts of cases: BlockCases.cpp, RowCases.cpp, KindCases.cpp, ReductionCases.cpp,
 // ProductCases.cpp.
 extern const char kCausal[], kKeptRows[], kOverRows[], kSavedUnits[];
-extern const char kOddRows[], kScans[], kGenericScan[], kSorts[], kLongSort[],
+extern const char kOddRows[], kScans[], kGenericScan[], kSorts[], kLongSort[], kDigits[],
     kKeptOfSorts[], kSelections[];
 extern const char kNumbers[], kHeads[];
 extern const char kProductOfRows[], kProductOfColumns[],

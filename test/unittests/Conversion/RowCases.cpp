@@ -151,21 +151,6 @@ func.func @main(%x: !m) -> (!m, !n) {
   return %r#0, %r#1 : !m, !n
 })";
 
-// More elements than a bitonic network has memory for on a GPU, few values among them.
-const char loop::kLongSort[] = R"(
-!k = tensor<1x9100xi8>
-!n = tensor<1x9100xi64>
-func.func @main(%x: !k) -> !n {
-  %r = loop.kernel @k ins(%a = %x : !k) shared [1] -> !n {
-    %p = loop.sort parallel (%i) in [1] along (%j) in [9100] at 1 : !n {
-      %e = loop.load %a[%i, %j] : !k
-      loop.yield %e : i8
-    }
-    loop.return %p : !n
-  }
-  return %r : !n
-})";
-
 // The first of rows: values and their sum in the kernel that sorts, of few
 // elements (one too) and of so many that a row is sorted as a whole, of short
 // rows that share a block, along the first dimension, by two keys, and of a row
@@ -320,39 +305,6 @@ func.func @main(%x: !m) -> (!p, !p, !p, !q, !q, !h, !p) {
   }
   return %many, %few, %same, %wide, %ordered, %half, %made
       : !p, !p, !p, !q, !q, !h, !p
-})";
-
-// Sorts with one and two keys along both dimensions; the sorted rows are read
-// in the kernel that sorts them.
-const char loop::kSorts[] = R"(
-!m = tensor<?x?xi32, #guard.shape<[s0, s1]>>
-!k = tensor<?x?xi8, #guard.shape<[s0, s1]>>
-!n = tensor<?x?xi64, #guard.shape<[s0, s1]>>
-func.func @main(%x: !m, %y: !k) -> (!m, !n) {
-  %values = loop.kernel @k ins(%a = %x : !m) shared [s0] -> !m {
-    %p = loop.sort parallel (%i) in [s0] along (%j) in [s1] at 1 : !n {
-      %e = loop.load %a[%i, %j] : !m
-      loop.yield %e : i32
-    }
-    %v = loop.pointwise (%i, %j) in [s0, s1] : !m {
-      %k = loop.load %p[%i, %j] : !n
-      %at = arith.index_cast %k : i64 to index
-      %e = loop.load %a[%i, %at] : !m
-      loop.yield %e : i32
-    }
-    loop.return %v : !m
-  }
-  %first = loop.kernel @l ins(%a = %x : !m, %b = %y : !k) shared [s1] -> !n {
-    %p = loop.sort parallel (%j) in [s1] along (%i) in [s0] at 0 : !n {
-      %c = arith.constant 1 : i8
-      %e = loop.load %b[%i, %j] : !k
-      %g = arith.andi %e, %c : i8
-      %f = loop.load %a[%i, %j] : !m
-      loop.yield %g, %f : i8, i32
-    }
-    loop.return %p : !n
-  }
-  return %values, %first : !m, !n
 })";
 
 // The other ways in which a scatter joins values.
@@ -546,7 +498,7 @@ func.func @main(%x: !q, %y: !q) -> (!o, !o) {
   return %r, %s : !o, !o
 })";
 
-// More than vectors hold is kept: candidates are sorted by merging, by two keys once.
+// More than vectors hold is kept: candidates are sorted, by two keys once.
 static const char kManyKept[] = R"(
 !m = tensor<3x?xi32, #guard.shape<[3, s0]>>
 !n = tensor<3x40xi64>
