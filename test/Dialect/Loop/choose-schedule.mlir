@@ -459,3 +459,58 @@ module attributes {loop.target = #loop.target<
     return %r : tensor<257x384xf32>
   }
 }
+
+// -----
+
+// A scan with a combiner of its own has no lanes along its rows. If its steps are long, rows
+// side by side are lanes, if there are enough; short ones wait less than elements are gathered.
+
+// CHECK-LABEL: func.func @long_steps
+// CHECK: loop.kernel @k
+// CHECK-SAME: schedule #loop.across<lanes = 4,
+// CHECK: loop.kernel @few
+// CHECK-SAME: schedule #loop.within<along = [1]
+// CHECK: loop.kernel @short
+// CHECK-SAME: schedule #loop.within<along = [1]
+func.func @long_steps(%x: tensor<32x64xf64>, %y: tensor<3x64xf64>)
+    -> (tensor<32x64xf64>, tensor<3x64xf64>, tensor<32x64xf64>) {
+  %r = loop.kernel @k ins(%a = %x : tensor<32x64xf64>) shared [32] -> tensor<32x64xf64> {
+    %zero = arith.constant 0.0 : f64
+    %s = loop.scan parallel (%i) in [32] along (%j) in [64] at 1 <generic> init(%zero : f64)
+        : tensor<32x64xf64> {
+      %v = loop.load %a[%i, %j] : tensor<32x64xf64>
+      loop.yield %v : f64
+    } combine (%p: f64, %q: f64) {
+      %e = math.expm1 %p : f64
+      %c = arith.addf %e, %q : f64
+      loop.yield %c : f64
+    }
+    loop.return %s : tensor<32x64xf64>
+  }
+  %t = loop.kernel @few ins(%a = %y : tensor<3x64xf64>) shared [3] -> tensor<3x64xf64> {
+    %zero = arith.constant 0.0 : f64
+    %s = loop.scan parallel (%i) in [3] along (%j) in [64] at 1 <generic> init(%zero : f64)
+        : tensor<3x64xf64> {
+      %v = loop.load %a[%i, %j] : tensor<3x64xf64>
+      loop.yield %v : f64
+    } combine (%p: f64, %q: f64) {
+      %e = math.expm1 %p : f64
+      %c = arith.addf %e, %q : f64
+      loop.yield %c : f64
+    }
+    loop.return %s : tensor<3x64xf64>
+  }
+  %u = loop.kernel @short ins(%a = %x : tensor<32x64xf64>) shared [32] -> tensor<32x64xf64> {
+    %zero = arith.constant 0.0 : f64
+    %s = loop.scan parallel (%i) in [32] along (%j) in [64] at 1 <generic> init(%zero : f64)
+        : tensor<32x64xf64> {
+      %v = loop.load %a[%i, %j] : tensor<32x64xf64>
+      loop.yield %v : f64
+    } combine (%p: f64, %q: f64) {
+      %c = arith.addf %p, %q : f64
+      loop.yield %c : f64
+    }
+    loop.return %s : tensor<32x64xf64>
+  }
+  return %r, %t, %u : tensor<32x64xf64>, tensor<3x64xf64>, tensor<32x64xf64>
+}

@@ -277,7 +277,10 @@ ScheduleAttr Chooser::chooseNests() {
   if (walk == Walk::Tiled)
     if (TransposeScheduleAttr tiled = chooseTranspose(layout, shared, vector))
       return tiled;
-  if (walk != Walk::Within && canWalkAcross(kernel)) {
+  if (canWalkAcross(kernel) &&
+      (walk != Walk::Within ||
+       (waitsAlongRows(kernel) &&
+        estimate(shared[analysis::getLaneDim(shared)]) >= vector))) {
     // What is joined with the dimension of lanes is before it, as extents of 1.
     unsigned first = analysis::getLaneDim(shared);
     while (first > 0 && shared[first - 1].isConstant(1))

@@ -21,6 +21,8 @@ using guard::ExprAttr;
 
 /// Elements of a row from which on lanes along it pay.
 static constexpr int64_t kShortRow = 8;
+/// Cost of a step from which on it takes longer than gathering its elements.
+static constexpr int64_t kLongStep = 16;
 
 /// Strides of a tensor that a nest reads, in a kernel or before it is in one: an argument
 /// lies in memory as its caller has it. None where sizes have no names.
@@ -143,6 +145,13 @@ Walk loop::getWalk(KernelOp kernel, const analysis::SizeHints &hints,
   if (rows)
     return Walk::Within;
   return transposes ? Walk::Tiled : Walk::Across;
+}
+
+bool loop::waitsAlongRows(KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().getOps<ScanOp>(), [](ScanOp scan) {
+    return !scan.getCombiner().empty() &&
+           analysis::getCost(scan.getCombiner()) >= kLongStep;
+  });
 }
 
 bool loop::hasWindows(KernelOp kernel, unsigned shared) {

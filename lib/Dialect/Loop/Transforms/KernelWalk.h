@@ -32,6 +32,10 @@ Walk getWalk(KernelOp kernel, const analysis::SizeHints &hints,
 bool readsAcross(NestOpInterface nest, const analysis::SizeHints &hints,
                  bool joinsReduced);
 
+/// True if a step of a scan with a combiner, whose order counts, is so long that rows side by
+/// side are better lanes than none, wherever their elements lie.
+bool waitsAlongRows(KernelOp kernel);
+
 /// Additions, multiplications and other arithmetic of floats that a kernel does, at
 /// the size hints; a multiply-add is two.
 double countOperations(KernelOp kernel, const analysis::SizeHints &hints);

@@ -653,8 +653,9 @@ def ChooseSchedulePass
   let summary = "Choose how the code of each kernel is laid out";
   let description = [{
     Sets a schedule (LoopSchedules.td) on each kernel that has none. Which one
-    follows from what the kernel reads: `across` if its nests are pointwise, or
-    reduce over other dimensions than that along which memory lies; `within` if a
+    follows from what the kernel reads: `across` if its nests are pointwise,
+    reduce over other dimensions than that along which memory lies, or scan in long
+    steps by a combiner, which would wait for each other along a row; `within` if a
     nest reduces along memory, sorts, or keeps a row; `transpose` if a pointwise
     kernel reads along memory only across its last dimension; a contraction is
     `packed` or skinny if it is a matrix product of some size, otherwise it is a
