@@ -30,6 +30,7 @@ Value LoopBuilder::makePointwise(RankedTensorType type, Type in,
   OpBuilder inner = OpBuilder::atBlockEnd(&nest.getBody().front());
   BodyContext body{inner, getLoc(), nest.getBody().getArguments()};
   ScalarBuilder scalars(inner, getLoc(), in);
+  scalars.shortSpecials = shortSpecials;
   Value value = compute(body, scalars);
   if (value && scalars.getReason().empty())
     value = scalars.convert(
@@ -70,6 +71,7 @@ SmallVector<Value> LoopBuilder::makeReduce(TypeRange types,
   OpBuilder inner = OpBuilder::atBlockEnd(&nest.getBody().front());
   BodyContext body{inner, getLoc(), nest.getBody().getArguments()};
   ScalarBuilder scalars(inner, getLoc(), in);
+  scalars.shortSpecials = shortSpecials;
   SmallVector<Value> values = compute(body, scalars);
   if (succeeded(endBody(inner, values, scalars.getReason())))
     return llvm::to_vector_of<Value>(nest.getResults());
@@ -188,6 +190,7 @@ LogicalResult LoopBuilder::addEpilogue(
   BodyContext body{inner, getLoc(), block->getArguments().drop_front()};
   Type acc = nest.getAccType();
   ScalarBuilder scalars(inner, getLoc(), acc);
+  scalars.shortSpecials = shortSpecials;
   Value value = compute(body, scalars, block->getArgument(0));
   if (value && scalars.getReason().empty())
     value = scalars.convert(value, acc, getElement(nest.getResult()));

@@ -160,36 +160,93 @@ Value ScalarBuilder::hypot(Value a, Value b) {
   });
 }
 
-Value ScalarBuilder::erfinv(Value a) {
-  return throughF64({a}, [&](ArrayRef<Value> v) {
-    Value x = v[0];
-    Type f64 = x.getType();
-    auto real = [&](double value) { return constant(f64, value); };
-    Value magnitude = abs(x), rest = sub(real(1.0), magnitude);
-    // PyTorch's rational start, refined by Newton steps.
-    Value z = mul(x, x);
-    Value near = div(
-        mul(x, polynomial(*this, z,
+bool ScalarBuilder::isShort(Value a) const {
+  return shortSpecials && !a.getType().isF64();
+}
+
+// Of polynomials below, Chebyshev interpolants in 50 digits or more, relative errors are those
+// of the function that they serve.
+
+/// erfinv(x) / x by w = -log(1 - x^2) (M. Giles, "Approximating the erfinv function", 2010):
+/// in w - 3.125 for w up to 6.25, max relative error 2^-30.4; and in w - 11.125 from there to
+/// 16, as far as x is an f32 below 1, 2^-33.
+static constexpr double kInverseErfNear[] = {
+    1.653654562683102712,
+    0.24015817844735165087,
+    -0.0060336710322855149841,
+    -0.00074069103254301951164,
+    0.00018673466051691628078,
+    -0.00001389214124592301057,
+    -1.3658217507589212804e-6,
+    4.2698513895053386173e-7,
+    -2.8958960379483320474e-8,
+    -4.7527456191519948041e-9,
+    1.0363882341451173819e-9,
+    5.6882164791170868647e-12,
+    -1.2570814414523687276e-11};
+static constexpr double kInverseErfFar[] = {
+    3.1697877997232651585,
+    0.15082079234615043215,
+    -0.003287906367103150858,
+    0.00013762499145184375062,
+    -6.6750298036806853479e-6,
+    2.9659998203650611061e-7,
+    -6.1343548010085367564e-9,
+    -9.0620183411701274289e-10,
+    1.7097608246259060523e-10,
+    -1.9983286369069774037e-11,
+    1.8228119454808013628e-12,
+    -8.9623008422712265002e-14};
+
+static Value erfinvOfF32(ScalarBuilder &b, Value x) {
+  Type f64 = x.getType();
+  auto real = [&](double value) { return b.constant(f64, value); };
+  Value one = real(1.0);
+  // Both factors are exact, or 1 but for what does not matter.
+  Value w = b.neg(b.log(b.mul(b.sub(one, x), b.add(one, x))));
+  Value near = polynomial(b, b.sub(w, real(3.125)), kInverseErfNear);
+  Value far = polynomial(b, b.sub(w, real(11.125)), kInverseErfFar);
+  return b.mul(x, b.where(b.lt(w, real(6.25)), near, far));
+}
+
+/// erfinv(x) in f64, by steps of Newton.
+static Value erfinvOfF64(ScalarBuilder &b, Value x, Value magnitude) {
+  Type f64 = x.getType();
+  auto real = [&](double value) { return b.constant(f64, value); };
+  Value rest = b.sub(real(1.0), magnitude);
+  // PyTorch's rational start, refined by Newton steps.
+  Value z = b.mul(x, x);
+  Value near = b.div(
+      b.mul(x, polynomial(b, z,
                           {0.886226899, -1.645349621, 0.914624893,
                            -0.140543331})),
-        polynomial(*this, z,
-                   {1.0, -2.118377725, 1.442710462, -0.329097515,
-                    0.012229801}));
-    Value w = sqrt(neg(log(mul(rest, real(0.5)))));
-    Value far = copySign(
-        div(polynomial(*this, w,
+      polynomial(b, z,
+                 {1.0, -2.118377725, 1.442710462, -0.329097515, 0.012229801}));
+  Value w = b.sqrt(b.neg(b.log(b.mul(rest, real(0.5)))));
+  Value far = b.copySign(
+      b.div(polynomial(b, w,
                        {-1.970840454, -1.624906493, 3.429567803, 1.641345311}),
-            polynomial(*this, w, {1.0, 3.5438892, 1.6370678})),
-        x);
-    Value y = where(le(magnitude, real(0.7)), near, far);
-    for (int step = 0; step < 3; ++step) {
-      // Near one, 1 - erf keeps the digits that erf has lost.
-      Value tail = sub(rest, erfc(abs(y)));
-      tail = where(lt(x, real(0.0)), neg(tail), tail);
-      Value error =
-          where(gt(magnitude, real(0.5)), tail, sub(erf(y), x));
-      y = sub(y, div(error, mul(real(M_2_SQRTPI), exp(neg(mul(y, y))))));
-    }
+            polynomial(b, w, {1.0, 3.5438892, 1.6370678})),
+      x);
+  Value y = b.where(b.le(magnitude, real(0.7)), near, far);
+  for (int step = 0; step < 3; ++step) {
+    // Near one, 1 - erf keeps the digits that erf has lost.
+    Value tail = b.sub(rest, b.erfc(b.abs(y)));
+    tail = b.where(b.lt(x, real(0.0)), b.neg(tail), tail);
+    Value error =
+        b.where(b.gt(magnitude, real(0.5)), tail, b.sub(b.erf(y), x));
+    y = b.sub(y, b.div(error, b.mul(real(M_2_SQRTPI),
+                                    b.exp(b.neg(b.mul(y, y))))));
+  }
+  return y;
+}
+
+Value ScalarBuilder::erfinv(Value a) {
+  return throughF64({a}, [&](ArrayRef<Value> v) {
+    Value x = v[0], magnitude = abs(x);
+    auto real = [&](double value) { return constant(x.getType(), value); };
+    Value y = isShort(a) ? erfinvOfF32(*this, x)
+                         : erfinvOfF64(*this, x, magnitude);
     Value limit = where(eq(magnitude, real(1.0)),
                         copySign(real(HUGE_VAL), x), real(std::nan("")));
     return where(lt(magnitude, real(1.0)), y, limit);
@@ -202,6 +259,25 @@ static Value sinOfPi(ScalarBuilder &b, Value a) {
   Value rest = b.sub(a, b.floor(a));
   rest = b.min(rest, b.sub(b.constant(f64, 1.0), rest));
   return b.sin(b.mul(rest, b.constant(f64, M_PI)));
+}
+
+/// sin(pi r) / r for r from 0 to 1/2, by r^2; max relative error 2^-60.
+static constexpr double kSinOfPi[] = {
+    3.1415926535897932378,
+    -5.1677127800499696077,
+    2.5501640398773004745,
+    -0.59926452931894468132,
+    0.08214588657310289502,
+    -0.0073704305059169434047,
+    0.00046629981618983938014,
+    -0.000021903497074626017191,
+    7.6978267682241906454e-7};
+
+/// The same by one polynomial, without what sin does for large arguments.
+static Value shortSinOfPi(ScalarBuilder &b, Value a) {
+  Value rest = b.sub(a, b.floor(a));
+  rest = b.min(rest, b.sub(b.constant(a.getType(), 1.0), rest));
+  return b.mul(rest, polynomial(b, b.mul(rest, rest), kSinOfPi));
 }
 
 /// lgamma(x) / ((x - 1) (x - 2)) at x = 2 + t, for |t| up to 1/2.
@@ -221,6 +297,49 @@ static constexpr double kLogGammaNearTwo[] = {
 static constexpr double kStirling[] = {
     1.0 / 12,   -1.0 / 360,       1.0 / 1260, -1.0 / 1680,
     1.0 / 1188, -691.0 / 360360, 1.0 / 156,  -3617.0 / 122400};
+
+/// What Stirling's formula leaves of lgamma(x), times x, by 1 / x^2 for x from 2.5 on (Binet's
+/// function, which its series meets only for larger x); max error 2^-55.
+static constexpr double kBinet[] = {
+    0.083333333333333316735,
+    -0.0027777777777425703556,
+    0.00079365078107407891357,
+    -0.00059523629875255121119,
+    0.0008416146468954755532,
+    -0.0019112061273278311572,
+    0.0062141688359399199572,
+    -0.025211948545317147437,
+    0.10689474701340293973,
+    -0.39730201679484566235,
+    1.1113197941746704102,
+    -1.9839544447221412672,
+    1.6579126428005446582};
+
+/// lgamma(x) for positive x, its absolute error as of f64: enough for an f32, also where two
+/// terms cancel.
+static Value shortLogGamma(ScalarBuilder &b, Value x) {
+  Type f64 = x.getType();
+  auto real = [&](double value) { return b.constant(f64, value); };
+  Value one = real(1.0), up = one, y = x;
+  // Into [1.5, 2.5) from below, by gamma(x + 1) = x gamma(x).
+  for (int i = 0; i < 2; ++i) {
+    Value isLow = b.lt(y, real(1.5));
+    up = b.where(isLow, b.mul(up, y), up);
+    y = b.where(isLow, b.add(y, one), y);
+  }
+  Value isNear = b.lt(x, real(2.5));
+  Value log = b.log(b.where(isNear, up, x));
+  Value t = b.sub(y, real(2.0));
+  Value near = b.sub(b.mul(b.mul(t, b.add(t, one)),
+                           polynomial(b, t, kLogGammaNearTwo)),
+                     log);
+  Value inverse = b.div(one, x);
+  Value far = b.sub(b.mul(b.sub(x, real(0.5)), log), x);
+  far = b.add(far, real(0.91893853320467274178)); // log(2 pi) / 2
+  far = b.add(far, b.mul(inverse,
+                         polynomial(b, b.mul(inverse, inverse), kBinet)));
+  return b.where(isNear, near, b.where(b.isInf(x), x, far));
+}
 
 /// lgamma(x) for positive x.
 static Value logGammaOfPositive(ScalarBuilder &b, Value x) {
@@ -259,8 +378,11 @@ Value ScalarBuilder::lgamma(Value a) {
     Value x = v[0], zero = constant(x.getType(), 0.0);
     // gamma(-a) gamma(a) = -pi / (a sin(pi a))
     Value magnitude = abs(x);
-    Value ofMagnitude = logGammaOfPositive(*this, magnitude);
-    Value product = mul(magnitude, sinOfPi(*this, magnitude));
+    bool isShort = this->isShort(a);
+    Value ofMagnitude = isShort ? shortLogGamma(*this, magnitude)
+                                : logGammaOfPositive(*this, magnitude);
+    Value product = mul(magnitude, isShort ? shortSinOfPi(*this, magnitude)
+                                           : sinOfPi(*this, magnitude));
     Value reflected = sub(log(div(constant(x.getType(), M_PI), product)),
                           ofMagnitude);
     Value pole = constant(x.getType(), HUGE_VAL);

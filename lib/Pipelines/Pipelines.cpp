@@ -200,7 +200,10 @@ void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
         aten::createAtenMultiplyLevelsPass(levels));
   }
   mlir::OpPassManager &functions = pm.nest<mlir::func::FuncOp>();
-  functions.addPass(createConvertAtenToLoopPass());
+  ConvertAtenToLoopPassOptions conversion;
+  // GPUs have the terms that they were measured with.
+  conversion.shortSpecials = options.chip.name.empty();
+  functions.addPass(createConvertAtenToLoopPass(conversion));
   functions.addPass(mlir::createCanonicalizerPass());
   fuse(pm, options);
   addStageVerifier(pm, Stage::Loop);

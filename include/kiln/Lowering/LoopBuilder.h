@@ -90,9 +90,9 @@ class LoopBuilder {
 public:
   /// For the ops of `function`, which is of one block.
   LoopBuilder(mlir::func::FuncOp function, const analysis::SizeHints &hints,
-              bool checkIndices)
+              bool checkIndices, bool shortSpecials = false)
       : function(function), builder(function.getContext()), hints(hints),
-        checkIndices(checkIndices) {}
+        checkIndices(checkIndices), shortSpecials(shortSpecials) {}
 
   //===--------------------------------------------------------------------===//
   // The op at hand
@@ -214,6 +214,8 @@ public:
   void checkIndex(Value indices, guard::ExprAttr size, bool negative);
   /// False if computed indices and divisors are taken as they are.
   bool checksIndices() const { return checkIndices; }
+  /// True if special functions of f32 take the terms of f32 alone.
+  bool hasShortSpecials() const { return shortSpecials; }
 
   //===--------------------------------------------------------------------===//
   // Nests
@@ -354,7 +356,7 @@ private:
   mlir::func::FuncOp function;
   OpBuilder builder;
   const analysis::SizeHints &hints;
-  bool checkIndices;
+  bool checkIndices, shortSpecials;
 
   Operation *op = nullptr;
   mlir::ArrayAttr origins;

@@ -36,6 +36,8 @@ public:
 
   /// The element type of the result, if it matters to a function.
   Type stored;
+  /// Special functions of f32 and narrower take the terms that these need, not those of f64.
+  bool shortSpecials = false;
 
   OpBuilder &getBuilder() { return builder; }
   Location getLoc() const { return loc; }
@@ -156,6 +158,8 @@ private:
                 mlir::arith::CmpIPredicate integers, Value a, Value b);
   /// `a` to the power of an integer that only the run knows.
   Value powInteger(Value a, Value b);
+  /// True if a special function of `a` takes the terms of f32.
+  bool isShort(Value a) const;
   /// What `function` gives in f64, for functions that lose digits in f32.
   Value throughF64(llvm::ArrayRef<Value> operands,
                    llvm::function_ref<Value(llvm::ArrayRef<Value>)> function);

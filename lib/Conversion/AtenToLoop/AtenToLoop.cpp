@@ -48,7 +48,7 @@ public:
     func::FuncOp function = getOperation();
     analysis::SizeHints hints(function->getParentOfType<ModuleOp>());
     if (!function.isExternal() &&
-        failed(Converter(function, hints, checkIndices).run()))
+        failed(Converter(function, hints, checkIndices, shortSpecials).run()))
       return signalPassFailure();
     if (failed(verifyPassOutput(getOperation(), getArgument(), Stage::Loop)))
       return signalPassFailure();

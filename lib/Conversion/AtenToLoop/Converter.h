@@ -26,8 +26,9 @@ namespace kiln::loop {
 class Converter {
 public:
   Converter(mlir::func::FuncOp function, const analysis::SizeHints &hints,
-            bool checkIndices)
-      : function(function), loops(function, hints, checkIndices) {}
+            bool checkIndices, bool shortSpecials)
+      : function(function),
+        loops(function, hints, checkIndices, shortSpecials) {}
 
   LogicalResult run();
 

@@ -31,6 +31,7 @@ public:
       : ScalarBuilder(body.builder, body.loc, in), loops(loops), info(info),
         args(aten::getSchemaArguments(op)), body(body) {
     stored = promoted;
+    shortSpecials = loops.hasShortSpecials();
   }
 
   /// An argument in the computation type; null if it is absent.

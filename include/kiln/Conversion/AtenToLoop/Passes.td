@@ -57,7 +57,10 @@ def ConvertAtenToLoopPass : Pass<"convert-aten-to-loop", "::mlir::func::FuncOp">
   }];
   let options = [
     Option<"checkIndices", "check-indices", "bool", "true",
-           "Check that computed indices are in bounds, as eager does.">
+           "Check that computed indices are in bounds, as eager does.">,
+    Option<"shortSpecials", "short-specials", "bool", "false",
+           "Special functions of f32 (erfinv, lgamma) take the terms that f32 needs, "
+           "not those of f64.">
   ];
   let dependentDialects = [
     "::kiln::loop::LoopDialect", "::mlir::arith::ArithDialect",
