@@ -6,16 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A length is taken apart into factors of 4, 2 and odd primes, one pass over the data for each
-// (Stockham's order, which needs no permutation: C. Van Loan, "Computational Frameworks for the
-// Fast Fourier Transform", 1992). Elements that lie behind the axis are neighbours in all
-// passes, so that only the last dimension of a tensor has passes across memory. Lengths with a
-// prime factor that is large are convolutions of a length that is a power of two (L. Bluestein,
-// 1970). All in double precision.
+// Lines are read from where they lie, several at a time (FourierTransform.h), transformed in
+// double precision, and rounded once when they are written. Elements between several
+// dimensions stay in double precision.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Elements.h"
+#include "FourierTransform.h"
 #include "Operators.h"
 #include "Views.h"
 
@@ -25,181 +23,186 @@
 using namespace kiln;
 using namespace kiln::eager;
 
-/// From such a prime factor on a convolution is faster.
-static constexpr size_t kLargeFactor = 48;
-
-/// x * y, which is not looked at for infinities.
-static inline CDouble multiply(CDouble x, CDouble y) {
-  return {x.real() * y.real() - x.imag() * y.imag(),
-          x.real() * y.imag() + x.imag() * y.real()};
-}
-
 namespace {
-/// Transforms of one length.
-class Transform {
-public:
-  Transform(size_t length, bool forward);
+/// Lines along a dimension of a tensor: where each begins, in elements.
+struct Lines {
+  Lines(const Tensor &tensor, int64_t dim)
+      : length(tensor.size(dim)), step(tensor.strides()[dim]) {
+    Ints index(tensor.sizes().size(), 0);
+    begins.reserve(size_t(std::max<int64_t>(tensor.numel() / std::max<int64_t>(length, 1), 0)));
+    if (tensor.numel() == 0)
+      return;
+    for (int64_t begin = 0;;) {
+      begins.push_back(begin);
+      int64_t d = tensor.rank() - 1;
+      for (; d >= 0; --d) {
+        if (d == dim)
+          continue;
+        begin += tensor.strides()[d];
+        if (++index[d] < tensor.size(d))
+          break;
+        begin -= index[d] * tensor.strides()[d];
+        index[d] = 0;
+      }
+      if (d < 0)
+        return;
+    }
+  }
 
-  /// `data` are `length` groups of `inner` neighbours, of which each has one element of so many
-  /// transforms. `work` is as long.
-  void run(std::vector<CDouble> &data, std::vector<CDouble> &work, size_t inner) const;
+  int64_t length, step;
+  Ints begins;
+};
 
-private:
-  /// Sums over the `factor` parts of a block, each times a root of the block's length.
-  struct Pass {
-    size_t factor, parts;
-    std::vector<CDouble> roots;   ///< of the factor, to the power of an index
-    std::vector<CDouble> twiddles; ///< of each part and sum
-  };
-  static void run(const Pass &pass, const CDouble *x, CDouble *y, size_t inner);
-  static void run4(const Pass &pass, const CDouble *x, CDouble *y, size_t inner);
-  void convolve(std::vector<CDouble> &data, size_t inner) const;
-
-  size_t length;
-  std::vector<Pass> passes;
-  /// Of a length with a large factor: the chirp, and the transform of its inverse.
-  std::vector<CDouble> chirp, filter;
-  std::vector<Transform> padded; ///< forth and back, of the power of two
+/// What lies in a tensor along the lines that are transformed.
+enum class Content {
+  Whole, ///< all elements
+  Half   ///< the first half of them: the others are their conjugates
 };
 } // namespace
 
-/// The factors of a length, the largest prime last.
-static std::vector<size_t> factorize(size_t length) {
-  std::vector<size_t> factors;
-  auto divide = [&](size_t factor) {
-    for (; length % factor == 0; length /= factor)
-      factors.push_back(factor);
-  };
-  for (size_t factor : {4, 2, 3, 5})
-    divide(factor);
-  for (size_t factor = 7; factor * factor <= length; factor += 2)
-    divide(factor);
-  if (length > 1)
-    factors.push_back(length);
-  return factors;
+static double realPart(double x) { return x; }
+static double realPart(CDouble x) { return x.real(); }
+static double imaginaryPart(double) { return 0; }
+static double imaginaryPart(CDouble x) { return x.imag(); }
+
+/// Makes an element of `re` and `im`, rounded.
+template <typename T> static T makeElement(double re, double im) {
+  if constexpr (std::is_floating_point_v<T>)
+    return T(re);
+  else
+    return T(typename T::value_type(re), typename T::value_type(im));
 }
 
-Transform::Transform(size_t length, bool forward) : length(length) {
-  auto unit = [&](size_t k, size_t of) {
-    return std::polar(1.0, (forward ? -2 : 2) * M_PI * double(k % of) / double(of));
-  };
-  std::vector<size_t> factors = factorize(length);
-  if (factors.empty() || factors.back() < kLargeFactor) {
-    size_t n = length;
-    for (size_t factor : factors) {
-      Pass pass{factor, n / factor, {}, {}};
-      for (size_t k = 0; k < factor; ++k)
-        pass.roots.push_back(unit(k, factor));
-      for (size_t k = 0; k < pass.parts; ++k)
-        for (size_t r = 0; r < factor; ++r)
-          pass.twiddles.push_back(unit(k * r, n));
-      n = pass.parts;
-      passes.push_back(std::move(pass));
+namespace {
+/// The lines that are transformed together: the last one again where there are fewer.
+template <typename V> class Group {
+public:
+  static constexpr size_t kLines = sizeof(V) / sizeof(double);
+
+  Group(const Lines &lines, size_t first) {
+    for (size_t k = 0; k < kLines; ++k) {
+      begins[k] = lines.begins[std::min(first + k, lines.begins.size() - 1)];
+      isDense &= begins[k] == begins[0] + int64_t(k);
     }
+  }
+
+  /// Calls `body(lane, place)` for element `at` of each line.
+  template <typename F> void visit(int64_t at, F body) const {
+    if (isDense) // neighbours, in vectors
+      for (size_t k = 0; k < kLines; ++k)
+        body(k, begins[0] + at + int64_t(k));
+    else
+      for (size_t k = 0; k < kLines; ++k)
+        body(k, begins[k] + at);
+  }
+
+private:
+  int64_t begins[kLines];
+  bool isDense = true;
+};
+} // namespace
+
+/// Elements of a group of lines of `source`.
+template <typename T, typename V>
+static void readGroup(const T *source, const Lines &lines,
+                      const Group<V> &group, FourierTile<V> &tile) {
+  for (int64_t j = 0; j < lines.length; ++j) {
+    // A vector is as many numbers in memory.
+    auto *re = reinterpret_cast<double *>(&tile.re[size_t(j)]);
+    auto *im = reinterpret_cast<double *>(&tile.im[size_t(j)]);
+    group.visit(j * lines.step, [&](size_t k, int64_t at) {
+      re[k] = realPart(source[at]);
+      im[k] = imaginaryPart(source[at]);
+    });
+  }
+}
+
+template <typename T, typename V>
+static void writeGroup(T *target, const Lines &lines, const Group<V> &group,
+                       const FourierTile<V> &tile, double scale) {
+  for (int64_t j = 0; j < lines.length; ++j) {
+    auto *re = reinterpret_cast<const double *>(&tile.re[size_t(j)]);
+    auto *im = reinterpret_cast<const double *>(&tile.im[size_t(j)]);
+    group.visit(j * lines.step, [&](size_t k, int64_t at) {
+      target[at] = makeElement<T>(re[k] * scale, im[k] * scale);
+    });
+  }
+}
+
+/// The second half of lines of `length` elements: conjugates of the first. What is its own
+/// conjugate is real.
+template <typename V>
+static void completeHalf(FourierTile<V> &tile, size_t length) {
+  for (size_t j = length / 2 + 1; j < length; ++j) {
+    tile.re[j] = tile.re[length - j];
+    tile.im[j] = -tile.im[length - j];
+  }
+  tile.im[0] = V{};
+  if (length % 2 == 0)
+    tile.im[length / 2] = V{};
+}
+
+/// Transforms lines of `length` elements of `from` along `dim`, into those of `to`, which may
+/// have fewer: the first ones. As many lines together as `V` has.
+template <typename V, typename From, typename To>
+static void transformGroups(const Tensor &from, const Tensor &to, int64_t dim,
+                            size_t length, bool forward, double scale,
+                            Content content) {
+  Lines source(from, dim), target(to, dim);
+  auto transform = FourierTransform::get(length, forward);
+  FourierTile<V> tile, work;
+  // What is behind half of a line is made of it.
+  source.length =
+      int64_t(content == Content::Half ? length / 2 + 1 : length);
+  for (size_t first = 0; first < target.begins.size();
+       first += Group<V>::kLines) {
+    tile.resize(length);
+    readGroup(from.dataAs<const From>(), source, Group<V>(source, first), tile);
+    if (content == Content::Half)
+      completeHalf(tile, length);
+    transform->run(tile, work);
+    writeGroup(to.dataAs<To>(), target, Group<V>(target, first), tile, scale);
+  }
+}
+
+template <typename From, typename To>
+static void transformLines(const Tensor &from, const Tensor &to, int64_t dim,
+                           size_t length, bool forward, double scale,
+                           Content content) {
+  bool isWide = to.numel() / to.size(dim) >= int64_t(kFourierLines / 2);
+  (isWide ? transformGroups<FourierLanes, From, To>
+          : transformGroups<double, From, To>)(from, to, dim, length, forward,
+                                               scale, content);
+}
+
+/// The same for tensors of any of the types that transforms have.
+static void transformAlong(const Tensor &from, const Tensor &to, int64_t dim,
+                           size_t length, bool forward, double scale,
+                           Content content = Content::Whole) {
+  if (from.numel() == 0)
     return;
-  }
-  // k j = (k^2 + j^2 - (k - j)^2) / 2
-  for (size_t k = 0; k < length; ++k)
-    chirp.push_back(unit(k * k, 2 * length));
-  size_t size = 1;
-  while (size < 2 * length - 1)
-    size *= 2;
-  padded.emplace_back(size, true);
-  padded.emplace_back(size, false);
-  filter.resize(size);
-  for (size_t k = 0; k < length; ++k)
-    filter[k] = filter[(size - k) % size] = std::conj(chirp[k]) / double(size);
-  std::vector<CDouble> work(size);
-  padded[0].run(filter, work, 1);
-}
-
-void Transform::run4(const Pass &pass, const CDouble *x, CDouble *y, size_t inner) {
-  size_t step = inner * pass.parts;
-  CDouble quarter = pass.roots[1];
-  for (size_t k = 0; k < pass.parts; ++k) {
-    const CDouble *from = x + inner * k, *twiddles = pass.twiddles.data() + 4 * k;
-    CDouble *to = y + 4 * inner * k;
-    CDouble t1 = twiddles[1], t2 = twiddles[2], t3 = twiddles[3];
-    for (size_t q = 0; q < inner; ++q) {
-      CDouble a = from[q], b = from[q + step], c = from[q + 2 * step],
-              d = from[q + 3 * step];
-      CDouble even = a + c, odd = a - c, sum = b + d, turned = multiply(b - d, quarter);
-      to[q] = even + sum;
-      to[q + inner] = multiply(odd + turned, t1);
-      to[q + 2 * inner] = multiply(even - sum, t2);
-      to[q + 3 * inner] = multiply(odd - turned, t3);
+  auto into = [&](auto source) {
+    using From = decltype(source);
+    switch (to.dtype()) {
+    case DType::F32:
+      return transformLines<From, float>(from, to, dim, length, forward, scale, content);
+    case DType::F64:
+      return transformLines<From, double>(from, to, dim, length, forward, scale, content);
+    case DType::C64:
+      return transformLines<From, CFloat>(from, to, dim, length, forward, scale, content);
+    default:
+      return transformLines<From, CDouble>(from, to, dim, length, forward, scale, content);
     }
-  }
-}
-
-void Transform::run(const Pass &pass, const CDouble *x, CDouble *y, size_t inner) {
-  if (pass.factor == 4)
-    return run4(pass, x, y, inner);
-  size_t step = inner * pass.parts;
-  for (size_t k = 0; k < pass.parts; ++k)
-    for (size_t r = 0; r < pass.factor; ++r) {
-      const CDouble *from = x + inner * k;
-      CDouble *to = y + inner * (pass.factor * k + r);
-      CDouble twiddle = pass.twiddles[pass.factor * k + r];
-      for (size_t q = 0; q < inner; ++q)
-        to[q] = multiply(from[q], twiddle);
-      for (size_t j = 1; j < pass.factor; ++j) {
-        CDouble weight = multiply(pass.roots[j * r % pass.factor], twiddle);
-        for (size_t q = 0; q < inner; ++q)
-          to[q] += multiply(from[q + j * step], weight);
-      }
-    }
-}
-
-void Transform::convolve(std::vector<CDouble> &data, size_t inner) const {
-  size_t size = filter.size();
-  std::vector<CDouble> line(size), work(size);
-  for (size_t q = 0; q < inner; ++q) {
-    std::fill(line.begin(), line.end(), CDouble());
-    for (size_t k = 0; k < length; ++k)
-      line[k] = multiply(data[k * inner + q], chirp[k]);
-    padded[0].run(line, work, 1);
-    for (size_t k = 0; k < size; ++k)
-      line[k] = multiply(line[k], filter[k]);
-    padded[1].run(line, work, 1);
-    for (size_t k = 0; k < length; ++k)
-      data[k * inner + q] = multiply(line[k], chirp[k]);
-  }
-}
-
-void Transform::run(std::vector<CDouble> &data, std::vector<CDouble> &work,
-                    size_t inner) const {
-  if (!chirp.empty())
-    return convolve(data, inner);
-  for (const Pass &pass : passes) {
-    run(pass, data.data(), work.data(), inner);
-    data.swap(work);
-    inner *= pass.factor;
-  }
-}
-
-/// Lines that are transformed together where few elements lie behind the axis.
-static constexpr size_t kTogether = 16;
-
-/// Transforms along an axis of `length` behind which there are `inner` elements.
-static void transformAxis(std::vector<CDouble> &values, size_t length, size_t inner,
-                          bool forward) {
-  if (length < 2 || values.empty())
-    return;
-  Transform transform(length, forward);
-  size_t block = length * inner, lines = values.size() / block;
-  size_t together = inner < kTogether ? std::min(lines, kTogether) : 1;
-  std::vector<CDouble> data(block * together), work(block * together);
-  for (size_t first = 0; first < lines; first += together) {
-    size_t count = std::min(together, lines - first);
-    CDouble *begin = values.data() + first * block;
-    for (size_t t = 0; t < count; ++t)
-      for (size_t k = 0; k < block; ++k)
-        data[k * together + t] = begin[t * block + k];
-    transform.run(data, work, inner * together);
-    for (size_t t = 0; t < count; ++t)
-      for (size_t k = 0; k < block; ++k)
-        begin[t * block + k] = data[k * together + t];
+  };
+  switch (from.dtype()) {
+  case DType::F32:
+    return into(float());
+  case DType::F64:
+    return into(double());
+  case DType::C64:
+    return into(CFloat());
+  default:
+    return into(CDouble());
   }
 }
 
@@ -208,7 +211,7 @@ static Ints fftDims(const Args &args) {
   Ints dims = args.ints(1);
   for (int64_t &dim : dims)
     dim = wrapDim(dim, x.rank());
-  require(!dims.empty(), {"expected at least one dimension"});
+  require(!dims.empty() && x.rank() > 0, {"expected at least one dimension"});
   return dims;
 }
 
@@ -225,19 +228,16 @@ static double fftScale(int64_t normalization, const Ints &sizes,
                               : 1 / count;
 }
 
-/// Transforms along `dims` and scales; c128 in and out.
-static Tensor complexTransform(const Tensor &x, const Ints &dims, bool forward,
-                               double scale) {
-  auto values = readAll<CDouble>(x);
-  for (int64_t dim : dims) {
-    size_t inner = 1;
-    for (size_t d = size_t(dim) + 1; d < x.sizes().size(); ++d)
-      inner *= size_t(x.size(int64_t(d)));
-    transformAxis(values, size_t(x.size(dim)), inner, forward);
+/// Transforms along `dims`, one after the other, and scales; of type `last` if there are any.
+static Tensor transformDims(Tensor x, const Ints &dims, bool forward, double scale, DType last) {
+  for (size_t k = 0; k < dims.size(); ++k) {
+    bool isLast = k + 1 == dims.size();
+    Tensor result = empty(isLast ? last : DType::C128, x.sizes());
+    transformAlong(x, result, dims[k], size_t(x.size(dims[k])), forward,
+                   isLast ? scale : 1);
+    x = result;
   }
-  for (CDouble &value : values)
-    value *= scale;
-  return makeTensor(DType::C128, x.sizes(), values);
+  return x;
 }
 
 /// Schema: self, dim, normalization, forward.
@@ -248,23 +248,27 @@ static Values fftComplex(const Args &args) {
   if (args.ints(1).empty())
     return {take(x.clone())};
   Ints dims = fftDims(args);
-  Tensor wide = inDType(x, DType::C128);
-  return {
-      converted(complexTransform(wide, dims, args.flag(3),
-                                 fftScale(args.integer(2), x.sizes(), dims)),
-                x.dtype())};
+  return {transformDims(x, dims, args.flag(3),
+                        fftScale(args.integer(2), x.sizes(), dims), x.dtype())};
 }
 /// Schema: self, dim, normalization, onesided.
 static Values fftReal(const Args &args) {
   const Tensor &x = args.tensor(0);
   require(x.dtype() == DType::F32 || x.dtype() == DType::F64,
           {"expected f32 or f64, found ", x});
-  Ints dims = fftDims(args);
-  Tensor result = complexTransform(converted(x, DType::C128), dims, true,
-                                   fftScale(args.integer(2), x.sizes(), dims));
+  Ints dims = fftDims(args), sizes = x.sizes();
+  double scale = fftScale(args.integer(2), x.sizes(), dims);
+  // The last dimension first: of half of what it gives the others are half the work.
+  int64_t last = dims.back(), length = x.size(last);
+  dims.pop_back();
+  require(length >= 1, {"expected lines of elements, found ", x});
   if (args.flag(3))
-    result = narrowed(result, dims.back(), 0, x.size(dims.back()) / 2 + 1);
-  return {converted(result, complexDType(x.dtype()))};
+    sizes[last] = length / 2 + 1;
+  DType type = complexDType(x.dtype());
+  Tensor half = empty(dims.empty() ? type : DType::C128, sizes);
+  transformAlong(x, half, last, size_t(length), /*forward=*/true,
+                 dims.empty() ? scale : 1);
+  return {transformDims(half, dims, /*forward=*/true, scale, type)};
 }
 /// The last of `dim` is half of a Hermitian line. Schema: self, dim,
 /// normalization, last_dim_size.
@@ -278,25 +282,11 @@ static Values fftToReal(const Args &args) {
           {"a line of ", length, " needs half of it, found ", x});
   sizes[last] = length;
   double scale = fftScale(args.integer(2), sizes, dims);
-  Tensor half = complexTransform(inDType(x, DType::C128),
-                                 Ints(dims.begin(), dims.end() - 1), false,
-                                 scale);
-  auto in = readLines<CDouble>(half, last);
-  int64_t have = x.size(last);
-  std::vector<CDouble> whole;
-  for (size_t begin = 0; begin < in.size(); begin += size_t(have))
-    for (int64_t i = 0; i < length; ++i)
-      whole.push_back(i <= length / 2
-                          ? in[begin + size_t(i)]
-                          : std::conj(in[begin + size_t(length - i)]));
-  for (size_t begin = 0; begin < whole.size(); begin += size_t(length)) {
-    whole[begin] = whole[begin].real();
-    if (length % 2 == 0)
-      whole[begin + size_t(length) / 2] =
-          whole[begin + size_t(length) / 2].real();
-  }
-  transformAxis(whole, size_t(length), /*inner=*/1, /*forward=*/false);
-  return {makeFromLines(realDType(x.dtype()), sizes, last, whole)};
+  dims.pop_back();
+  Tensor half = transformDims(x, dims, /*forward=*/false, 1, DType::C128);
+  Tensor result = empty(realDType(x.dtype()), sizes);
+  transformAlong(half, result, last, size_t(length), /*forward=*/false, scale, Content::Half);
+  return {result};
 }
 
 void eager::addFourierOperators(Table &table) {
