@@ -105,7 +105,26 @@ void eager::assign(const Tensor &target, const Tensor &source) {
   }
   auto copy = [&](auto zero) {
     using T = decltype(zero);
-    writeAll(target, readAll<T>(from));
+    // Where one may lie in the other all is read first.
+    if (from.storage() == target.storage())
+      return writeAll(target, readAll<T>(from));
+    constexpr int64_t kBlock = 512;
+    T block[kBlock];
+    StridedWalk walk(target.sizes(), {from.strides(), target.strides()});
+    auto size = int64_t(itemSize(from.dtype())),
+         written = int64_t(itemSize(target.dtype()));
+    walk.forEachRun([&](const int64_t *offsets) {
+      for (int64_t at = 0; at < walk.runLength(); at += kBlock) {
+        int64_t count = std::min(kBlock, walk.runLength() - at);
+        loadElements(from.dtype(),
+                     from.data() + (offsets[0] + at * walk.runStride(0)) * size,
+                     walk.runStride(0), count, block);
+        storeElements(
+            target.dtype(),
+            target.data() + (offsets[1] + at * walk.runStride(1)) * written,
+            walk.runStride(1), count, block);
+      }
+    });
   };
   // 64-bit integers keep their value on the way to other integers; everything
   // else passes through the wider of both compute types.

@@ -12,6 +12,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
+#include <limits>
 
 using namespace kiln;
 using namespace kiln::runtime;
@@ -64,6 +66,46 @@ TEST(Elements, KeepsEveryValueOfOneByte) {
         EXPECT_EQ(again, byte) << dtypeName(dtype);
     }
   }
+}
+
+// Magnitudes neither overflow nor vanish on the way, and an infinity counts more than NaN.
+TEST(Elements, MagnitudesOfComplexNumbers) {
+  OperatorRegistry registry;
+  ASSERT_TRUE(eager::registerAll(registry));
+  constexpr float kLeast = std::numeric_limits<float>::denorm_min();
+  std::complex<float> values[] = {{3, -4},      {2e38f, 2e38f},   {3e38f, 3e38f},
+                                  {kLeast, 0},  {-0.0f, -0.0f},   {3e-30f, 4e-30f},
+                                  {NAN, 1},     {NAN, -INFINITY}, {INFINITY, NAN}};
+  int64_t count = std::size(values);
+  Tensor x = *Tensor::empty(DType::C64, {count});
+  std::copy(std::begin(values), std::end(values), x.dataAs<std::complex<float>>());
+  auto results = registry.find("aten.abs.default")({x});
+  ASSERT_TRUE(results) << results.error().message;
+  auto *found = std::get<Tensor>((*results)[0].value).dataAs<float>();
+  for (int64_t i = 0; i < count; ++i) {
+    auto expected = float(std::hypot(double(values[i].real()), double(values[i].imag())));
+    EXPECT_TRUE(found[i] == expected || (std::isnan(found[i]) && std::isnan(expected)))
+        << found[i] << ", expected " << expected;
+    EXPECT_FALSE(std::signbit(found[i]) && !std::isnan(found[i]));
+  }
+}
+
+// A conversion walks the strides of both, in pieces.
+TEST(Elements, ConvertsWhateverTheStrides) {
+  OperatorRegistry registry;
+  ASSERT_TRUE(eager::registerAll(registry));
+  int64_t rows = 700, columns = 3;
+  Tensor x = *Tensor::empty(DType::F32, {columns, rows});
+  for (int64_t i = 0; i < x.numel(); ++i)
+    x.dataAs<float>()[i] = float(i);
+  auto results = registry.find("aten._to_copy.default")(
+      {x.asStrided({rows, columns}, {1, rows}, 0), DType::C64, OpValue(), OpValue(),
+       OpValue(), false, OpValue()});
+  ASSERT_TRUE(results) << results.error().message;
+  auto *found = std::get<Tensor>((*results)[0].value).dataAs<std::complex<float>>();
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      ASSERT_EQ(found[i * columns + j], std::complex<float>(float(j * rows + i)));
 }
 
 } // namespace
