@@ -150,7 +150,7 @@ LogicalResult ScatterEmitter::visitPoints(ArrayRef<Value> own) {
 /// those among the work items.
 LogicalResult ScatterEmitter::emitPoint(Value point, ExprAttr parts) {
   SmallVector<Value> own = delinearize(
-      point, ArrayRef(op.getDomain().all()).take_front(op.getIndependent()));
+      point, ArrayRef(op.getDomain().all()).take_front(independent));
   if (schedule.getColumns() != 0) {
     Value count = getArgument(parts), columns = constantIndex(schedule.getColumns());
     Value first = arith::MulIOp::create(b, point, count);
@@ -168,9 +168,10 @@ LogicalResult ScatterEmitter::emitPoint(Value point, ExprAttr parts) {
 /// the others is part of the meaning.
 LogicalResult ScatterEmitter::emitItems() {
   op = *kernel.getBody().getOps<ScatterOp>().begin();
+  independent = countIndependent(op);
   SmallVector<ExprAttr> extents = op.getDomain().all();
   work = guard::product(context,
-                        ArrayRef(extents).take_front(op.getIndependent()));
+                        ArrayRef(extents).take_front(independent));
   masksTails = schedule.getMasked() && !analysis::mayTrap(kernel);
   init = buffers.lookup(op.getInit());
   target = buffers.lookup(op.getResult());
@@ -186,7 +187,7 @@ LogicalResult ScatterEmitter::emitItems() {
     auto type = cast<RankedTensorType>(op.getResult().getType());
     parts = guard::ceilDiv(guard::getDims(type)->back(), columns);
     work = work * parts;
-    if (op.getIndependent() == 0)
+    if (independent == 0)
       return emitPoint(constantIndex(0), parts);
     Value count = getArgument(parts);
     first = arith::DivUIOp::create(b, begin, count);

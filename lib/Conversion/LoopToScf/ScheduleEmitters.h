@@ -122,6 +122,7 @@ private:
   Value getEnd(const Position &position, unsigned dim) override;
 
   ScatterOp op;
+  unsigned independent = 0; ///< dimensions whose points are items
   Buffer init, target;
   /// The columns at hand, which are indices of the last dimension of the domain, or of
   /// the result; null: all.

@@ -165,9 +165,9 @@ module attributes {loop.target = #loop.target<
     return %r : tensor<100x256xf32>
   }
 
-  // Elements whose columns are found out are walked by one thread.
+  // Elements whose columns are found out are in rows of their own.
   // CHECK-LABEL: func.func @scatter_elements
-  // CHECK: schedule #loop.scatter<lanes = 16, masked = true, grain = 1>
+  // CHECK: schedule #loop.scatter<lanes = 16, masked = true, grain = 64>
   func.func @scatter_elements(%x: tensor<100x256xf32>, %y: tensor<100x256xi64>, %z: tensor<100x256xf32>) -> tensor<100x256xf32> {
     %r = loop.kernel @k ins(%a = %x : tensor<100x256xf32>, %b = %y : tensor<100x256xi64>, %c = %z : tensor<100x256xf32>)
         shared [] -> tensor<100x256xf32> {

@@ -107,6 +107,34 @@ func.func @main(%x: !t) -> (!t, !t) {
   return %r, %s : !t, !t
 })";
 
+// Places within the row of their own index, which so are written apart; rows that are more
+// than there are points are not.
+const char loop::kOwnRows[] = R"(
+!r = tensor<?x11xf32, #guard.shape<[s0, 11]>>
+!o = tensor<?x11xf32, #guard.shape<[s0 + 2, 11]>>
+!i = tensor<?x?xi64, #guard.shape<[s0, s1]>>
+func.func @main(%x: !r, %y: !i, %z: !o) -> (!r, !o) {
+  %p = loop.kernel @own ins(%a = %x : !r, %b = %y : !i) shared [s0, s1] -> !r {
+    %s = loop.scatter (%n, %d) in [s0, s1] into %a <add> : !r {
+      %t = loop.load %b[%n, %d] : !i
+      %at = arith.index_cast %t : i64 to index
+      %e = arith.sitofp %t : i64 to f32
+      loop.yield_at %e at [%n, %at] : f32
+    }
+    loop.return %s : !r
+  }
+  %q = loop.kernel @more ins(%a = %z : !o, %b = %y : !i) shared [s0, s1] -> !o {
+    %s = loop.scatter (%n, %d) in [s0, s1] into %a <set> : !o {
+      %t = loop.load %b[%n, %d] : !i
+      %at = arith.index_cast %t : i64 to index
+      %e = arith.sitofp %t : i64 to f32
+      loop.yield_at %e at [%n, %at] : f32
+    }
+    loop.return %s : !o
+  }
+  return %p, %q : !r, !o
+})";
+
 const char *loop::getEveryKind() {
   static const std::string text = makeText();
   return text.c_str();

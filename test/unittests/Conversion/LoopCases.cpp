@@ -540,6 +540,7 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"Scalars", kScalars},
       {"ScatterAdd", kScatterAdd, both, 11},
       {"ScatterSet", kScatterSet, one, 11},
+      {"OwnRows", kOwnRows, both, 11},
       {"Recurrence", kRecurrence, both},
       {"Scans", kScans, withEmpty, 0, 1024},
       {"GenericScan", kGenericScan, both},

@@ -241,6 +241,9 @@ TEST(Schedules, ColumnsOfScattersAreDivided) {
   // Not more parts than threads will ask for.
   shape.last = shape.columns = 5000;
   EXPECT_EQ(chooseScatter(shape, kWide).columns, 320);
+  // Nor where there are items enough.
+  shape.items = 16;
+  EXPECT_EQ(chooseScatter(shape, kWide).columns, 0);
 }
 
 ProductShape makeSizes(Size m, Size n, Size k) {

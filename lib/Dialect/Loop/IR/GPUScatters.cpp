@@ -13,6 +13,7 @@
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
+using guard::ExprAttr;
 
 LogicalResult GPUScatterScheduleAttr::verify(EmitError emitError,
                                              int64_t threads, bool,
@@ -87,6 +88,22 @@ bool loop::ownsColumns(ScatterOp op) {
   return !op.getWritten() && op.getIndependent() < rank &&
          !yield.getPosition().empty() &&
          yield.getPosition().back() == block.getArgument(rank - 1);
+}
+
+unsigned loop::countIndependent(ScatterOp op) {
+  unsigned count = op.getIndependent();
+  if (op.getWritten())
+    return count;
+  Block &block = op.getBody().front();
+  auto yield = cast<YieldAtOp>(block.getTerminator());
+  SmallVector<ExprAttr> extents = op.getDomain().all();
+  SmallVector<ExprAttr> sizes =
+      *guard::getDims(cast<RankedTensorType>(op.getResult().getType()));
+  size_t most = std::min(sizes.size(), extents.size() - scattersRows(op));
+  while (count < most && extents[count] == sizes[count] &&
+         yield.getPosition()[count] == block.getArgument(count))
+    ++count;
+  return count;
 }
 
 int64_t loop::getAtomicLanes(GPUTargetAttr target, Type element) {

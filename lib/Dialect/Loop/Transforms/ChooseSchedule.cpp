@@ -300,7 +300,7 @@ ScheduleAttr Chooser::chooseNests() {
 
 ScheduleAttr Chooser::chooseScatter(ScatterOp op) {
   auto type = cast<RankedTensorType>(op.getResult().getType());
-  unsigned independent = op.getIndependent();
+  unsigned independent = countIndependent(op);
   Size last = 1;
   if (type.getRank() > int64_t(independent))
     last = guard::getDims(type)->back().getConstant();
@@ -313,7 +313,10 @@ ScheduleAttr Chooser::chooseScatter(ScatterOp op) {
   if (scattersRows(op))
     shape.vector = std::min(shape.vector, getVector(op, rank - 1, machine));
   shape.points = countPoints(op, independent);
-  if (ownsColumns(op))
+  SmallVector<ExprAttr> extents = op.getDomain().all();
+  shape.items = estimate(guard::product(
+      context, ArrayRef(extents).take_front(independent)));
+  if (ownsColumns(op) && independent < rank)
     shape.columns = countPoints(op, rank - 1);
   shape.traps = analysis::mayTrap(kernel);
   ScatterSchedule s = loop::chooseScatter(shape, machine);

@@ -200,9 +200,10 @@ ScatterSchedule loop::chooseScatter(const ScatterShape &scatter,
   schedule.lanes = fitLanes(scatter.last, scatter.vector, schedule.masked);
   schedule.columns = 0;
   int64_t points = scatter.points;
-  // Every item finds out where all points go, which few vectors of each are worth.
+  // Every item finds out where all points go, which few vectors of each are worth, if there
+  // are not items enough.
   int64_t least = kVectorsOfColumns * schedule.lanes;
-  if (scatter.columns > least) {
+  if (scatter.columns > least && scatter.items < kMostColumnItems) {
     int64_t part = llvm::divideCeil(scatter.columns, kMostColumnItems);
     schedule.columns = std::max<int64_t>(
         llvm::alignTo(part, schedule.lanes), least);

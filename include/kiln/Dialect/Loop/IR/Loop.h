@@ -174,6 +174,12 @@ bool scattersRows(ScatterOp op);
 /// that columns are written without a look at others.
 bool ownsColumns(ScatterOp op);
 
+/// The leading dimensions of a scatter's domain at whose points no other point of them
+/// writes, so that each may have a thread of its own: those that are said to be
+/// independent, and those whose index is that of the same dimension of the result, which
+/// is as long. The last one is none where rows go to rows.
+unsigned countIndependent(ScatterOp op);
+
 /// True if `value`, of the body of a nest, may be another one where `index`, an index of
 /// that nest, is.
 bool dependsOnIndex(mlir::Value value, mlir::BlockArgument index);

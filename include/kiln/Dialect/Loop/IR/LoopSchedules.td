@@ -164,7 +164,8 @@ def Loop_ScatterScheduleAttr : Loop_Schedule<"ScatterSchedule", "scatter"> {
     The initial values are copied in vectors of `lanes`, unless the result lies where
     they do; the points of the domain are visited one after the other, or in such
     vectors along the last dimension where these go to neighbouring elements of one
-    row. A work item is a point of the independent dimensions.
+    row. A work item is a point of the independent dimensions: those that the scatter says,
+    and the first ones whose index is that of the same dimension of the result.
 
     With `columns` an item has so many elements of each row, at one of these points: it
     visits all others of the domain, but of its own columns alone. Items that follow

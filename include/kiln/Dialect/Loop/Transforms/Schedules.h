@@ -135,6 +135,7 @@ struct ScatterShape {
   Size last = 1;      ///< elements of a row; 1 where a point is an item
   int64_t vector = 1; ///< elements of a vector
   int64_t points = 1; ///< of the domain, without the independent dimensions
+  int64_t items = 1;  ///< of the independent dimensions
   /// Those of the domain's last dimension, if each column is written without a look at
   /// others; else 0.
   int64_t columns = 0;
