@@ -8,7 +8,8 @@
 //
 // A sample is a weighted sum of elements; weights are products of one list of
 // taps per dimension. A tap also knows how its weight changes with the grid's
-// coordinate, which gives the gradients. Positions are computed in f64.
+// coordinate, which gives the gradients. Positions are computed in f64, or of f32
+// on a processor in f32, as PyTorch's are: there as many lanes are gathered at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,7 @@ using guard::ExprAttr;
 
 namespace {
 
-/// A coordinate and its derivative in the one it came from; f64.
+/// A coordinate and its derivative in the one it came from.
 struct Coordinate {
   Value at, slope;
 };
@@ -38,26 +39,26 @@ struct GridTap {
 class Sampler {
 public:
   Sampler(LoopBuilder &loops, const GridArgs &args, BodyContext body,
-          ScalarBuilder &s, ExprAttr size)
-      : loops(loops), body(body), s(s), size(size),
-        f64(body.builder.getF64Type()),
+          ScalarBuilder &s, ExprAttr size, Type type)
+      : loops(loops), body(body), s(s), size(size), type(type),
         interpolation(args.interpolationMode.value_or(0)),
         padding(args.paddingMode.value_or(0)),
         corners(args.alignCorners.value_or(false)),
-        count(loops.number(body, s, size, f64)), last(s.sub(count, number(1))) {
+        count(loops.number(body, s, size, type)), last(s.sub(count, number(1))) {
   }
 
   SmallVector<GridTap> build(Value grid);
 
 private:
-  Value number(double value) { return s.constant(f64, value); }
+  Value number(double value) { return s.constant(type, value); }
   Coordinate unnormalize(Value grid);
   Coordinate clip(Coordinate x);
   Coordinate reflect(Coordinate x);
   Coordinate pad(Coordinate x);
   /// Positions that no image reaches, and that are safe to convert.
   Value limit(Value at) {
-    return s.where(s.lt(s.abs(at), number(1e15)), at, number(-100));
+    return s.where(s.lt(s.abs(at), number(type.isF32() ? 1e9 : 1e15)), at,
+                   number(-100));
   }
   GridTap makeTap(Value at, Value weight, Value slope);
 
@@ -65,7 +66,7 @@ private:
   BodyContext body;
   ScalarBuilder &s;
   ExprAttr size;
-  Type f64;
+  Type type; ///< of coordinates and weights
   int64_t interpolation; ///< 0 linear, 1 nearest, 2 cubic
   int64_t padding;       ///< 0 zeros, 1 border, 2 reflection
   bool corners;
@@ -115,7 +116,11 @@ Coordinate Sampler::pad(Coordinate x) {
 
 GridTap Sampler::makeTap(Value at, Value weight, Value slope) {
   OpBuilder &b = body.builder;
-  Value integer = s.convert(at, f64, b.getI64Type());
+  Value integer; // of f32 one of 32 bits, which `limit` has seen to
+  if (type.isF32())
+    integer = arith::FPToSIOp::create(b, body.loc, b.getI32Type(), at);
+  else
+    integer = s.convert(at, type, b.getI64Type());
   Value index = arith::IndexCastOp::create(b, body.loc, b.getIndexType(),
                                            integer);
   Value zero = arith::ConstantIndexOp::create(b, body.loc, 0);
@@ -175,7 +180,11 @@ struct Sampling {
   Sampling(LoopBuilder &loops, const GridArgs &args)
       : loops(loops), args(args), input(args.input), grid(args.grid),
         image(loops.getView(input)), places(loops.getView(grid)),
-        spatial(image.dims.size() - 2) {}
+        spatial(image.dims.size() - 2), type(loops.getBuilder().getF64Type()) {
+    Type stored = loops.getElement(input);
+    if (stored.isF32() && !getGPUTarget(loops.getBuilder().getBlock()->getParentOp()))
+      type = stored;
+  }
 
   bool isSupported() const;
   /// Of each dimension, at the point whose index begins with those `leading`,
@@ -193,6 +202,7 @@ struct Sampling {
   Value input, grid;
   View image, places;
   unsigned spatial;
+  Type type; ///< that is computed in
 };
 
 /// Calls `f(chosen)` for every combination of one tap per dimension.
@@ -236,13 +246,14 @@ Sampling::buildTaps(BodyContext body, ScalarBuilder &s,
     Exprs index(place);
     index.push_back(loops.expr(spatial - 1 - d));
     Value g = s.convert(loops.read(body, places, index), loops.getElement(grid),
-                        body.builder.getF64Type());
-    taps.push_back(Sampler(loops, args, body, s, image.dims[2 + d]).build(g));
+                        type);
+    taps.push_back(
+        Sampler(loops, args, body, s, image.dims[2 + d], type).build(g));
   }
   return taps;
 }
 
-/// The image's element at the taps, as f64; 0 outside.
+/// The image's element at the taps; 0 outside.
 static Value readSample(const Sampling &sampling, BodyContext body,
                         ScalarBuilder &s, Value n, Value channel,
                         ArrayRef<const GridTap *> chosen) {
@@ -255,7 +266,7 @@ static Value readSample(const Sampling &sampling, BodyContext body,
   }
   Value element = sampling.loops.readAt(body, sampling.image, index, inside,
                                         s.constant(stored, 0.0));
-  return s.convert(element, stored, body.builder.getF64Type());
+  return s.convert(element, stored, sampling.type);
 }
 
 /// Both 0 and not a number outside of the image would differ: what lies there
@@ -269,14 +280,12 @@ static Value keepInside(ScalarBuilder &s, Value value,
 }
 
 LogicalResult Sampling::lowerForward() {
-  RankedTensorType type = loops.getResultType();
   Exprs place = {loops.dim(0)};
   for (unsigned d = 0; d < spatial; ++d)
     place.push_back(loops.dim(2 + d));
-  Type f64 = loops.getBuilder().getF64Type();
   Value result =
-      loops.makePointwise(type, f64, [&](BodyContext body, ScalarBuilder &s) {
-        Value sum = s.constant(f64, 0.0);
+      loops.makePointwise(loops.getResultType(), type, [&](BodyContext body, ScalarBuilder &s) {
+        Value sum = s.constant(type, 0.0);
         forEachSample(
             buildTaps(body, s, place), [&](ArrayRef<const GridTap *> chosen) {
               Value weight;
@@ -291,14 +300,13 @@ LogicalResult Sampling::lowerForward() {
   return loops.setMade(0, result);
 }
 
-/// Adds each sample's gradient to the elements it was made of, in f64.
+/// Adds each sample's gradient to the elements it was made of.
 Value Sampling::makeInputGradient() {
-  Type f64 = loops.getBuilder().getF64Type();
   Value gradient = args.gradOutput;
   View source = loops.getView(gradient);
   Value zeros = loops.makePointwise(
-      guard::makeTensorType(f64, image.dims), f64,
-      [&](BodyContext, ScalarBuilder &s) { return s.constant(f64, 0.0); });
+      guard::makeTensorType(type, image.dims), type,
+      [&](BodyContext, ScalarBuilder &s) { return s.constant(type, 0.0); });
   // (n, place..., tap..., channel): taps are the same for all channels.
   int64_t interpolation = args.interpolationMode.value_or(0);
   ExprAttr taps = loops.expr(interpolation == 0   ? 2
@@ -312,7 +320,7 @@ Value Sampling::makeInputGradient() {
   return loops.makeScatter(
       zeros, extents, ScatterKind::Add, [&](BodyContext body) -> Written {
         OpBuilder &inner = body.builder;
-        ScalarBuilder s(inner, body.loc, f64);
+        ScalarBuilder s(inner, body.loc, type);
         SmallVector<Value> position = {body.indices[0], body.indices[channel]};
         Value inside, weight;
         for (auto [d, list] : llvm::enumerate(buildTaps(body, s, place))) {
@@ -335,30 +343,29 @@ Value Sampling::makeInputGradient() {
         for (unsigned d = 0; d < spatial; ++d)
           at.push_back(loops.dim(1 + d));
         Value up = s.convert(loops.read(body, source, at),
-                             LoopBuilder::getElement(gradient), f64);
+                             LoopBuilder::getElement(gradient), type);
         return {position, s.mul(weight, up), inside};
       });
 }
 
 /// Sums over channels what a step of each coordinate changes.
 Value Sampling::makeGridGradient() {
-  Type f64 = loops.getBuilder().getF64Type();
   Value gradient = args.gradOutput;
   View source = loops.getView(gradient);
   Exprs parallel(ArrayRef(places.dims).drop_back());
   Exprs place = getIdentityMap(loops.getContext(), parallel.size());
   unsigned channel = parallel.size();
-  Type sumType = guard::makeTensorType(f64, parallel);
+  Type sumType = guard::makeTensorType(type, parallel);
   SmallVector<Type> types(spatial, sumType);
   SmallVector<ReductionKind> kinds(spatial, ReductionKind::Sum);
   SmallVector<Value> sums = loops.makeReduce(
-      types, parallel, {image.dims[1]}, kinds, f64,
+      types, parallel, {image.dims[1]}, kinds, type,
       [&](BodyContext body, ScalarBuilder &s) {
         Exprs at = {loops.dim(0), loops.dim(channel)};
         at.append(place.begin() + 1, place.end());
         Value up = s.convert(loops.read(body, source, at),
-                             loops.getElement(gradient), f64);
-        SmallVector<Value> totals(spatial, s.constant(f64, 0.0));
+                             loops.getElement(gradient), type);
+        SmallVector<Value> totals(spatial, s.constant(type, 0.0));
         forEachSample(
             buildTaps(body, s, place), [&](ArrayRef<const GridTap *> chosen) {
               Value element = readSample(*this, body, s, body.indices[0],
@@ -377,7 +384,7 @@ Value Sampling::makeGridGradient() {
         return totals;
       });
   return loops.makePointwise(
-      loops.getResultType(1), f64, [&](BodyContext body, ScalarBuilder &s) {
+      loops.getResultType(1), type, [&](BodyContext body, ScalarBuilder &s) {
         Value result;
         for (unsigned d = 0; d < spatial; ++d) {
           Value own = loops.read(body, loops.getView(sums[d]), place);
@@ -399,16 +406,14 @@ LogicalResult Sampling::lowerBackward() {
   expected.append(places.dims.begin() + 1, places.dims.end() - 1);
   if (mask.size() != 2 || source.dims != expected)
     return loops.refuse("a gradient of other sizes has no kernel");
-  RankedTensorType type = loops.getResultType();
-  Type f64 = loops.getBuilder().getF64Type();
   View sums;
   if (mask[0])
     sums = loops.getView(makeInputGradient());
   loops.setResult(0, loops.makePointwise(
-                         type, f64, [&](BodyContext body, ScalarBuilder &s) {
+                         loops.getResultType(), type, [&](BodyContext body, ScalarBuilder &s) {
                            // Nobody reads what was not asked for.
                            return mask[0] ? loops.read(body, sums, sums.map)
-                                          : s.constant(f64, 0.0);
+                                          : s.constant(type, 0.0);
                          }));
   Value result = makeGridGradient();
   return loops.setMade(1, result);
