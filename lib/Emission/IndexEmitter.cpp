@@ -113,6 +113,35 @@ Value KernelEmitter::emitIndexVector(ExprAttr expr, const Position &position) {
                    position.lanes);
 }
 
+Value KernelEmitter::emitNarrowVector(ExprAttr expr, const Position &position) {
+  auto type = VectorType::get({position.lanes}, b.getI32Type());
+  ExprKind kind = expr.getKind();
+  if (guard::hasDims(expr) && (kind == ExprKind::Add || kind == ExprKind::Mul)) {
+    // Low bits of a sum or a product follow from those of its parts.
+    Value made;
+    for (ExprAttr operand : expr.getOperands()) {
+      Value part = emitNarrowVector(operand, position);
+      if (!made)
+        made = part;
+      else if (kind == ExprKind::Add)
+        made = arith::AddIOp::create(b, made, part);
+      else
+        made = arith::MulIOp::create(b, made, part);
+    }
+    return made;
+  }
+  llvm::SmallDenseMap<ExprAttr, Value> done;
+  Value wide = emitIndexTree(expr, position, position.lanes, done);
+  if (isa<VectorType>(wide.getType())) {
+    auto computed = wide.getDefiningOp<arith::IndexCastOp>();
+    if (computed && computed.getIn().getType() == type)
+      return computed.getIn();
+    return arith::IndexCastOp::create(b, type, wide);
+  }
+  return broadcast(arith::IndexCastOp::create(b, b.getI32Type(), wide),
+                   position.lanes);
+}
+
 /// `difference + lane * step >= 0` for each lane as a constant, where all indices are
 /// numbers; null where they are not.
 static Value getConstantFlags(ImplicitLocOpBuilder &b, ExprAttr difference,

@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
@@ -88,6 +90,21 @@ static int64_t countFirst(KernelOp kernel, RankedTensorType type,
   return first;
 }
 
+/// Elements from the first to the last one of a tensor, 0 where sizes are not known.
+static int64_t countSpan(RankedTensorType type, ArrayRef<ExprAttr> strides) {
+  auto dims = guard::getDims(type);
+  if (!dims || dims->size() != strides.size())
+    return 0;
+  uint64_t last = 0;
+  for (auto [extent, stride] : llvm::zip_equal(*dims, strides)) {
+    auto count = extent.getConstant(), step = stride.getConstant();
+    if (!count || !step || *count < 1 || *step < 0)
+      return 0;
+    last = llvm::SaturatingMultiplyAdd<uint64_t>(*count - 1, *step, last);
+  }
+  return std::min<uint64_t>(last, INT64_MAX - 1) + 1;
+}
+
 LogicalResult KernelEmitter::bindTensors(ValueRange pointers,
                                          int64_t alignment) {
   Block &body = kernel.getBody().front();
@@ -96,9 +113,10 @@ LogicalResult KernelEmitter::bindTensors(ValueRange pointers,
     auto tensor = cast<RankedTensorType>(value.getType());
     SmallVector<ExprAttr> strides = layout.lookup(value);
     int64_t first = countFirst(kernel, tensor, strides);
+    int64_t span = countSpan(tensor, strides);
     buffers[value] = {pointers[slot++], std::move(strides),
                       tensor.getElementType(), alignment,
-                      /*isConstant=*/false, first};
+                      /*isConstant=*/false, first, span};
   };
   for (BlockArgument argument : body.getArguments())
     bind(argument);

@@ -9,6 +9,8 @@
 #include "kiln/Emission/KernelEmitter.h"
 #include "kiln/Emission/VectorIdioms.h"
 
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -260,18 +262,55 @@ Value KernelEmitter::loadOrFirst(const Buffer &buffer, ExprAttr address,
                                  broadcast(other, lanes));
 }
 
+/// Whether an expression has indices of which each lane has its own.
+static bool variesByLane(ExprAttr expr, const Position &position) {
+  for (auto [k, index] : llvm::enumerate(position.dims))
+    if (index &&
+        (int(k) == position.vectorDim || isa<VectorType>(index.getType())) &&
+        guard::contains(expr, guard::getDim(expr.getContext(), k)))
+      return true;
+  return false;
+}
+
+/// Addresses of lanes that lie apart: one that all have, and what each is beyond it. Elements
+/// that are read are of the tensor, so 32 bits say which one of few: those of other lanes
+/// may be cut, nothing is read there.
+Value KernelEmitter::lanePointers(const Buffer &buffer, ExprAttr address,
+                                  const Position &position) {
+  constexpr int64_t kMost = int64_t(1) << 30;
+  Type type = memoryType(buffer.elementType);
+  auto pointers =
+      VectorType::get({position.lanes}, buffer.pointer.getType());
+  auto move = [&](Value pointer, Value offsets) -> Value {
+    return LLVM::GEPOp::create(b, pointers, type, pointer,
+                               ArrayRef<LLVM::GEPArg>{offsets});
+  };
+  ExprAttr common = guard::getConstant(context, 0);
+  ArrayRef<ExprAttr> terms(address);
+  if (address.getKind() == guard::ExprKind::Add)
+    terms = address.getOperands();
+  for (ExprAttr term : terms)
+    if (!variesByLane(term, position))
+      common = common + term;
+  guard::Interval range = guard::getRange(common, assumptionsOf(position));
+  if (!gathersIn32 || buffer.span == 0 || buffer.span > kMost ||
+      range.min < -kMost || range.max > kMost) {
+    Value offsets = arith::IndexCastOp::create(
+        b, VectorType::get({position.lanes}, b.getI64Type()),
+        emitIndexVector(address, position));
+    return move(buffer.pointer, offsets);
+  }
+  return move(elementPointer(buffer, common, position),
+              emitNarrowVector(address - common, position));
+}
+
 /// Lanes from places of their own.
 Value KernelEmitter::loadApart(const Buffer &buffer, ExprAttr address,
                                const Position &position, Value mask,
                                Value other) {
   Type type = memoryType(buffer.elementType);
   int64_t lanes = position.lanes;
-  Value indices = emitIndexVector(address, position);
-  Value offsets = arith::IndexCastOp::create(
-      b, VectorType::get({lanes}, b.getI64Type()), indices);
-  auto pointers = VectorType::get({lanes}, buffer.pointer.getType());
-  Value addresses = LLVM::GEPOp::create(b, pointers, type, buffer.pointer,
-                                        ArrayRef<LLVM::GEPArg>{offsets});
+  Value addresses = lanePointers(buffer, address, position);
   Value all = mask;
   if (!mask)
     all = arith::ConstantOp::create(

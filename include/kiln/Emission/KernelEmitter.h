@@ -75,6 +75,8 @@ struct Buffer {
   bool isConstant = false;
   /// Elements from the first one on that are known to be there.
   int64_t first = 0;
+  /// Elements from the first to the last one; 0 where that is not known.
+  int64_t span = 0;
 };
 
 /// Where in its domain a nest is being evaluated. Index k of the nest is
@@ -173,6 +175,8 @@ protected:
   Value emitNumber(NumberOp number);
   /// The value of an expression at a position's first lane, as an `index`.
   Value emitIndex(guard::ExprAttr expr, const Position &position);
+  /// The low 32 bits of it for all lanes, as a vector of i32.
+  Value emitNarrowVector(guard::ExprAttr expr, const Position &position);
   /// The same for all lanes, as a vector of `index`.
   Value emitIndexVector(guard::ExprAttr expr, const Position &position);
   /// Whether an expression is not 0: i1, or a vector of it where lanes differ.
@@ -205,6 +209,8 @@ protected:
   Value load(const Buffer &buffer, guard::ExprAttr address,
              const Position &position, ArrayRef<int> varyingDims, Value mask,
              Value other);
+  Value lanePointers(const Buffer &buffer, guard::ExprAttr address,
+                     const Position &position);
   Value loadApart(const Buffer &buffer, guard::ExprAttr address,
                   const Position &position, Value mask, Value other);
   Value loadOrFirst(const Buffer &buffer, guard::ExprAttr address,
@@ -423,6 +429,8 @@ protected:
   bool picksLanes = false;
   /// Reduced dimensions that memory has as one are walked as one.
   bool joinsReduced = false;
+  /// Where lanes lie apart is said in 32 bits if they can: vectors are half as long.
+  bool gathersIn32 = false;
   /// Few elements that are sorted are lanes of vectors meanwhile, more are sorted by digits.
   bool sortsInVectors = false;
   /// Results that are stored past the caches where that can be, and whether the code

@@ -77,6 +77,7 @@ static void eraseUnused(mlir::func::FuncOp function) {
 
 FailureOr<EmittedKernel> FunctionEmitter::emit(OpBuilder &builder,
                                                StringRef name) {
+  gathersIn32 = true;
   auto pointerType = LLVM::LLVMPointerType::get(context);
   Type i64 = builder.getI64Type();
   auto type = builder.getFunctionType(
