@@ -215,47 +215,64 @@ LogicalResult BodyEmitter::emitElementwise(Operation &op) {
   return success();
 }
 
-LogicalResult BodyEmitter::emit(Block &block, ArrayRef<Value> leading) {
+void BodyEmitter::enter(Block &block, ArrayRef<Value> leading) {
   for (auto [k, argument] : llvm::enumerate(block.getArguments())) {
     if (k < leading.size())
       values[argument] = leading[k];
     else
       exprs[argument] = guard::getDim(kernel.context, k - leading.size());
   }
+}
+
+LogicalResult BodyEmitter::emitOne(Operation &op) {
+  if (auto load = dyn_cast<LoadOp>(op))
+    return emitLoad(load);
+  if (auto index = dyn_cast<IndexOp>(op)) {
+    SmallVector<ExprAttr> dims;
+    for (Value operand : index.getIndices())
+      dims.push_back(getExpr(operand));
+    exprs[index.getResult()] = guard::substituteDims(index.getExpr(), dims);
+    return success();
+  }
+  if (auto number = dyn_cast<guard::ValueOp>(op)) {
+    values[number.getResult()] = kernel.emitNumber(number);
+    return success();
+  }
+  if (auto number = dyn_cast<NumberOp>(op)) {
+    values[number.getResult()] = kernel.emitNumber(number);
+    return success();
+  }
+  if (emitKnown(op) || emitCondition(op))
+    return success();
+  if (auto cast = dyn_cast<arith::IndexCastOp>(op);
+      cast && cast.getType().isIndex()) {
+    values[cast.getResult()] = kernel.toIndex(get(cast.getIn()));
+    return success();
+  }
+  if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op))
+    return op.emitOpError(
+        "cannot be part of a kernel's body, expected an operation that "
+        "works element by element");
+  return emitElementwise(op);
+}
+
+LogicalResult BodyEmitter::emit(Block &block, ArrayRef<Value> leading) {
+  enter(block, leading);
   for (Operation &op : block.without_terminator()) {
-    if (auto load = dyn_cast<LoadOp>(op)) {
-      if (failed(emitLoad(load)))
-        return failure();
-      continue;
-    }
-    if (auto index = dyn_cast<IndexOp>(op)) {
-      SmallVector<ExprAttr> dims;
-      for (Value operand : index.getIndices())
-        dims.push_back(getExpr(operand));
-      exprs[index.getResult()] = guard::substituteDims(index.getExpr(), dims);
-      continue;
-    }
-    if (auto number = dyn_cast<guard::ValueOp>(op)) {
-      values[number.getResult()] = kernel.emitNumber(number);
-      continue;
-    }
-    if (auto number = dyn_cast<NumberOp>(op)) {
-      values[number.getResult()] = kernel.emitNumber(number);
-      continue;
-    }
-    if (emitKnown(op) || emitCondition(op))
-      continue;
-    if (auto cast = dyn_cast<arith::IndexCastOp>(op);
-        cast && cast.getType().isIndex()) {
-      values[cast.getResult()] = kernel.toIndex(get(cast.getIn()));
-      continue;
-    }
-    if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op))
-      return op.emitOpError(
-          "cannot be part of a kernel's body, expected an operation that "
-          "works element by element");
-    if (failed(emitElementwise(op)))
+    bool isEmitted = llvm::any_of(op.getResults(), [&](Value result) {
+      return values.contains(result) || exprs.contains(result);
+    });
+    if (!isEmitted && failed(emitOne(op)))
       return failure();
   }
+  return success();
+}
+
+LogicalResult BodyEmitter::emitAlike(Block &block, BlockArgument index) {
+  enter(block, {});
+  llvm::DenseSet<Value> moving = getDependent(index);
+  for (Operation &op : block.without_terminator())
+    if (!moving.contains(op.getResult(0)) && failed(emitOne(op)))
+      return failure();
   return success();
 }

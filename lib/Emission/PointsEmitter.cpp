@@ -100,7 +100,28 @@ LogicalResult KernelEmitter::emitReduceTogether(ReduceOp op,
   return success();
 }
 
-LogicalResult KernelEmitter::emitNestsTogether(ArrayRef<Position> points) {
+LogicalResult KernelEmitter::emitElementsTogether(PointwiseOp op,
+                                                  ArrayRef<Position> points,
+                                                  unsigned dim) {
+  Block &block = op.getBody().front();
+  BodyEmitter alike(*this, enter(points[0], op.getDomain()));
+  if (failed(alike.emitAlike(block, block.getArgument(dim))))
+    return failure();
+  for (auto [k, point] : llvm::enumerate(points)) {
+    std::swap(perPoint, perPointTogether[k]);
+    BodyEmitter body = alike;
+    body.moveTo(dim, point.dims[dim]);
+    if (failed(body.emit(block)))
+      return failure();
+    finish(op.getResult(), point,
+           body.get(block.getTerminator()->getOperand(0)));
+    std::swap(perPoint, perPointTogether[k]);
+  }
+  return success();
+}
+
+LogicalResult KernelEmitter::emitNestsTogether(ArrayRef<Position> points,
+                                               unsigned dim) {
   usesPadding = true;
   perPointTogether.resize(points.size());
   llvm::scope_exit end([&] {
@@ -111,6 +132,12 @@ LogicalResult KernelEmitter::emitNestsTogether(ArrayRef<Position> points) {
     auto op = dyn_cast<ReduceOp>(nest.getOperation());
     if (op && op.getDomain().parallel.size() == points[0].extents.size()) {
       if (failed(emitReduceTogether(op, points)))
+        return failure();
+      continue;
+    }
+    auto pointwise = dyn_cast<PointwiseOp>(nest.getOperation());
+    if (pointwise && pointwise.getDomain().rank() == points[0].extents.size()) {
+      if (failed(emitElementsTogether(pointwise, points, dim)))
         return failure();
       continue;
     }
@@ -136,7 +163,7 @@ LogicalResult KernelEmitter::emitPoints(const Position &first, unsigned dim,
         all[k].besideBounds = {first.besideBounds.min + k,
                                first.besideBounds.max + k};
     }
-    return emitNestsTogether(all);
+    return emitNestsTogether(all, dim);
   };
   auto extent = first.extents[dim].getConstant();
   if (first.besideDim == int(dim) || (extent && *extent % points == 0))

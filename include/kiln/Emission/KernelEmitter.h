@@ -228,7 +228,10 @@ protected:
   LogicalResult emitNests(const Position &shared);
   /// The same at several positions that differ in their indices alone, whose
   /// reductions go step by step together (PointsEmitter.cpp).
-  LogicalResult emitNestsTogether(ArrayRef<Position> points);
+  LogicalResult emitNestsTogether(ArrayRef<Position> points, unsigned dim);
+  /// A pointwise nest at these: what does not depend on dimension `dim` is evaluated once.
+  LogicalResult emitElementsTogether(PointwiseOp op, ArrayRef<Position> points,
+                                     unsigned dim);
   /// All nests at `points` neighbours in dimension `dim`, from `first` on: together if there
   /// are so many, and else, at the end of a row, one after the other.
   LogicalResult emitPoints(const Position &first, unsigned dim, int64_t points);
@@ -427,10 +430,10 @@ protected:
   bool masksTails = false;
   /// Elements that are two apart are picked of vectors, aligned or not.
   bool picksLanes = false;
-  /// Reduced dimensions that memory has as one are walked as one.
-  bool joinsReduced = false;
   /// Where lanes lie apart is said in 32 bits if they can: vectors are half as long.
   bool gathersIn32 = false;
+  /// Reduced dimensions that memory has as one are walked as one.
+  bool joinsReduced = false;
   /// Few elements that are sorted are lanes of vectors meanwhile, more are sorted by digits.
   bool sortsInVectors = false;
   /// Results that are stored past the caches where that can be, and whether the code
@@ -449,6 +452,10 @@ public:
   /// `leading` and the others are the indices of the position. Values of the
   /// terminator are then available through `get`.
   LogicalResult emit(Block &block, ArrayRef<Value> leading = {});
+  /// Emits what is alike at all indices `index`, as the part of `emit` that goes before.
+  LogicalResult emitAlike(Block &block, mlir::BlockArgument index);
+  /// Moves to another index of a dimension, of which nothing that was emitted depends.
+  void moveTo(unsigned dim, Value index) { position.dims[dim] = index; }
 
   /// The emitted form of a value of the body: scalar, or vector of lanes.
   Value get(Value value);
@@ -459,6 +466,8 @@ public:
   const Position &getPosition() const { return position; }
 
 private:
+  void enter(Block &block, ArrayRef<Value> leading);
+  LogicalResult emitOne(Operation &op);
   LogicalResult emitLoad(LoadOp op);
   LogicalResult emitElementwise(Operation &op);
   bool emitCondition(Operation &op);

@@ -202,6 +202,29 @@ module attributes {loop.target = #loop.target<
 
 // -----
 
+// Channels that read at the same places are walked together.
+
+// CHECK-LABEL: func.func @same_places
+// CHECK: schedule #loop.across<lanes = 8, chunk = 4096, sum_block = 0, masked = false, grain = 1, points = 4>
+func.func @same_places(%x: tensor<32x500xf32>, %w: tensor<4096xf32>) -> tensor<32x4096xf32> {
+  %r = loop.kernel @k ins(%a = %x : tensor<32x500xf32>, %b = %w : tensor<4096xf32>)
+      shared [32, 4096] -> tensor<32x4096xf32> {
+    %p = loop.pointwise (%i, %j) in [32, 4096] : tensor<32x4096xf32> {
+      %v = loop.load %b[%j] : tensor<4096xf32>
+      %s = math.sin %v : f32
+      %n = arith.fptosi %s : f32 to i32
+      %at = arith.index_cast %n : i32 to index
+      %e = loop.load %a[%i, %at] : tensor<32x500xf32>
+      %m = arith.mulf %e, %s : f32
+      loop.yield %m : f32
+    }
+    loop.return %p : tensor<32x4096xf32>
+  }
+  return %r : tensor<32x4096xf32>
+}
+
+// -----
+
 // Rows of a table that others choose are summed up with their columns beside each other, in
 // which the rows lie; what is chosen along the lanes is gathered either way.
 

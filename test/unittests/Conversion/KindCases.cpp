@@ -135,6 +135,56 @@ func.func @main(%x: !r, %y: !i, %z: !o) -> (!r, !o) {
   return %p, %q : !r, !o
 })";
 
+// Elements at places that all channels have in common, some of them outside of the image;
+// a value that another nest has of each point; a sum of channels as an index.
+const char loop::kSharedPlaces[] = R"(
+!x = tensor<?x9x11xf32, #guard.shape<[s0, 9, 11]>>
+!n = tensor<3x9x11xf32>
+!i = tensor<?xi64, #guard.shape<[s1]>>
+!r = tensor<?x?xf32, #guard.shape<[s0, s1]>>
+!o = tensor<3x?xf32, #guard.shape<[3, s1]>>
+func.func @main(%x: !x, %y: !i, %z: !n) -> (!r, !o) {
+  %p = loop.kernel @places ins(%a = %x : !x, %b = %y : !i) shared [s0, s1] -> !r {
+    %own = loop.pointwise (%i, %j) in [s0, s1] : !r {
+      %t = loop.load %b[%j] : !i
+      %e = arith.sitofp %t : i64 to f32
+      %n = arith.index_cast %i : index to i64
+      %f = arith.sitofp %n : i64 to f32
+      %s = arith.addf %e, %f : f32
+      loop.yield %s : f32
+    }
+    %s = loop.pointwise (%i, %j) in [s0, s1] : !r {
+      %c6 = arith.constant 6 : index
+      %zero = arith.constant 0.0 : f32
+      %t = loop.load %b[%j] : !i
+      %at = arith.index_cast %t : i64 to index
+      %inside = arith.cmpi sle, %at, %c6 : index
+      %f = arith.sitofp %t : i64 to f32
+      %w = math.sqrt %f : f32
+      %e = loop.load %a[%i, %at, mod(%at + %j, 11)] mask %inside, %zero : !x
+      %o = loop.load %own[%i, %j] : !r
+      %m = arith.mulf %w, %e : f32
+      %u = arith.addf %m, %o : f32
+      loop.yield %u : f32
+    }
+    loop.return %s : !r
+  }
+  %q = loop.kernel @three ins(%a = %z : !n, %b = %y : !i) shared [3, s1] -> !o {
+    %s = loop.pointwise (%i, %j) in [3, s1] : !o {
+      %t = loop.load %b[%j] : !i
+      %f = arith.sitofp %t : i64 to f32
+      %w = math.exp %f : f32
+      %v = math.sqrt %w : f32
+      %at = arith.index_cast %t : i64 to index
+      %e = loop.load %a[%i, min(%at, 8), mod(%at + %i, 11)] : !n
+      %m = arith.mulf %v, %e : f32
+      loop.yield %m : f32
+    }
+    loop.return %s : !o
+  }
+  return %p, %q : !r, !o
+})";
+
 const char *loop::getEveryKind() {
   static const std::string text = makeText();
   return text.c_str();

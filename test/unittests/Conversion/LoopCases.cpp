@@ -541,6 +541,7 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"ScatterAdd", kScatterAdd, both, 11},
       {"ScatterSet", kScatterSet, one, 11},
       {"OwnRows", kOwnRows, both, 11},
+      {"SharedPlaces", kSharedPlaces, both, 9},
       {"Recurrence", kRecurrence, both},
       {"Scans", kScans, withEmpty, 0, 1024},
       {"GenericScan", kGenericScan, both},

@@ -70,7 +70,7 @@ const char *getEveryKind();
 extern const char kCausal[], kKeptRows[], kOverRows[], kSavedUnits[];
 extern const char kOddRows[], kScans[], kGenericScan[], kSorts[], kLongSort[], kDigits[],
     kKeptOfSorts[], kSelections[];
-extern const char kNumbers[], kHeads[], kOwnRows[];
+extern const char kNumbers[], kHeads[], kOwnRows[], kSharedPlaces[];
 extern const char kProductOfRows[], kProductOfColumns[],
     kProductOfAVector[], kProductWithRounding[], kLongerRows[],
     kLongerRowsOfF32[];

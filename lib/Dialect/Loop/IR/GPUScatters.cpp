@@ -42,6 +42,19 @@ bool loop::dependsOnIndex(Value value, BlockArgument index) {
   return reached.contains(index);
 }
 
+llvm::DenseSet<Value> loop::getDependent(BlockArgument index) {
+  llvm::DenseSet<Value> found = {index};
+  for (Operation &op : index.getOwner()->without_terminator()) {
+    auto load = dyn_cast<LoadOp>(op);
+    bool isMade = load && load.getTensor().getDefiningOp<NestOpInterface>();
+    if (isMade || llvm::any_of(op.getOperands(), [&](Value operand) {
+          return found.contains(operand);
+        }))
+      found.insert(op.result_begin(), op.result_end());
+  }
+  return found;
+}
+
 /// True if a position is the index itself, or always as far from it.
 static bool movesByOne(Value position, BlockArgument index) {
   if (position == index)

@@ -186,6 +186,7 @@ ScheduleAttr Chooser::chooseAcross(KernelOp kernel, ArrayRef<ExprAttr> shared,
         llvm::all_of(kernel.getNests(), [](NestOpInterface nest) {
           return !nest.isReduction() || analysis::getReads(nest).size() <= 1;
         });
+    shape.sharesValues = sharesValues(kernel, shared.size(), beside);
   }
   AcrossSchedule s = loop::chooseAcross(shape, machine);
   return AcrossScheduleAttr::get(context, s.lanes, s.chunk, s.sumBlock,

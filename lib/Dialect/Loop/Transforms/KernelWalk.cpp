@@ -175,6 +175,20 @@ bool loop::hasWindows(KernelOp kernel, unsigned shared) {
   return found;
 }
 
+bool loop::sharesValues(KernelOp kernel, unsigned shared, unsigned beside) {
+  constexpr int64_t kLeast = 16; // what is worth walking several rows of memory at a time
+  int64_t alike = 0, own = 0;
+  for (NestOpInterface nest : kernel.getNests()) {
+    if (!nest.isPointwise() || nest.getDomain().rank() != shared)
+      return false;
+    Block &block = nest->getRegion(0).front();
+    llvm::DenseSet<Value> moving = getDependent(block.getArgument(beside));
+    for (Operation &op : block.without_terminator())
+      (moving.contains(op.getResult(0)) ? own : alike) += analysis::getCost(&op);
+  }
+  return alike >= kLeast && 2 * alike >= own;
+}
+
 /// Whether half of the places of one point's window, or more, are those of its neighbour in
 /// dimension `beside`, at other steps in a reduced dimension.
 static bool overlaps(ExprAttr index, const Domain &domain, unsigned beside) {

@@ -47,7 +47,11 @@ bool hasBlocks(NestOpInterface nest);
 /// point of the `shared` dimensions.
 bool hasWindows(KernelOp kernel, unsigned shared);
 
-/// True if those of neighbours in dimension `beside` of the `shared` ones overlap by half, and a
+/// True if all nests are pointwise over the `shared` dimensions and much of what they compute
+/// is the same for neighbours in dimension `beside`.
+bool sharesValues(KernelOp kernel, unsigned shared, unsigned beside);
+
+/// True if the windows of neighbours in dimension `beside` of the `shared` ones overlap by half, and a
 /// place that masks leave out is left out for all neighbours in the last.
 bool sharesWindows(KernelOp kernel, unsigned shared, unsigned beside);
 

@@ -105,15 +105,15 @@ int64_t loop::getGrain(const Machine &machine, int64_t pointsPerItem) {
 // Nests
 //===----------------------------------------------------------------------===//
 
-/// Neighbours whose windows are walked together: as many as have registers besides what
+/// Neighbours whose windows, or whose values that are alike, are walked together: as many as have registers besides what
 /// they read, and if that can be, so many that none are left at the end of a row.
 static int64_t choosePoints(const AcrossShape &kernel, const Machine &machine) {
   int64_t most = machine.registers / 4;
   // What only some windows share is in the cache, and many rows at a time are no order in
   // which a processor expects what is read next.
-  if (kernel.readsAlone)
+  if (kernel.hasWindows && kernel.readsAlone)
     most = std::min(most, kMaxPointsAlone);
-  if (!kernel.hasWindows || most < 2)
+  if ((!kernel.hasWindows && !kernel.sharesValues) || most < 2)
     return 1;
   if (!kernel.beside)
     return most;

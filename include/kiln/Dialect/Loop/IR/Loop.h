@@ -183,6 +183,9 @@ unsigned countIndependent(ScatterOp op);
 /// True if `value`, of the body of a nest, may be another one where `index`, an index of
 /// that nest, is.
 bool dependsOnIndex(mlir::Value value, mlir::BlockArgument index);
+/// All such values of the body, in it, and what is read there of other nests of a kernel, which
+/// each point has its own of.
+llvm::DenseSet<mlir::Value> getDependent(mlir::BlockArgument index);
 
 /// The neighbouring floats that one atomic operation of a GPU adds to memory at most; 1
 /// where the target is not known, or it has none for such elements.

@@ -82,6 +82,9 @@ struct AcrossShape {
   /// neighbours share.
   bool readsAlone = false;
   Size beside;
+  /// Most of what it computes is the same for such neighbours, as positions in an image are
+  /// for its channels.
+  bool sharesValues = false;
 };
 struct AcrossSchedule {
   int64_t lanes, chunk, sumBlock;
