@@ -182,7 +182,8 @@ struct Sampling {
         image(loops.getView(input)), places(loops.getView(grid)),
         spatial(image.dims.size() - 2), type(loops.getBuilder().getF64Type()) {
     Type stored = loops.getElement(input);
-    if (stored.isF32() && !getGPUTarget(loops.getBuilder().getBlock()->getParentOp()))
+    isOnGPU = bool(getGPUTarget(loops.getBuilder().getBlock()->getParentOp()));
+    if (stored.isF32() && !isOnGPU)
       type = stored;
   }
 
@@ -195,6 +196,7 @@ struct Sampling {
   LogicalResult lowerForward();
   LogicalResult lowerBackward();
   Value makeInputGradient();
+  Value addToRows();
   Value makeGridGradient();
 
   LoopBuilder &loops;
@@ -203,6 +205,7 @@ struct Sampling {
   View image, places;
   unsigned spatial;
   Type type; ///< that is computed in
+  bool isOnGPU = false;
 };
 
 /// Calls `f(chosen)` for every combination of one tap per dimension.
@@ -348,6 +351,88 @@ Value Sampling::makeInputGradient() {
       });
 }
 
+/// The same on a processor: what each sample weighs and where it lies, which all channels
+/// have in common, is found once; and each channel of an image is a row that it is added
+/// to, which has a thread of its own. Null where there are too many samples of a point.
+Value Sampling::addToRows() {
+  constexpr int kMostSamples = 8;
+  int64_t interpolation = args.interpolationMode.value_or(0);
+  int count = interpolation == 0 ? 1 << spatial : 1;
+  if (isOnGPU || interpolation == 2 || count > kMostSamples)
+    return {};
+  MLIRContext *context = loops.getContext();
+  Value gradient = args.gradOutput;
+  View source = loops.getView(gradient);
+  Exprs points(ArrayRef(places.dims).drop_back());
+  Exprs place = getIdentityMap(context, points.size());
+  ExprAttr length = guard::product(context, ArrayRef(image.dims).drop_front(2));
+  auto known = length.getConstant();
+  bool isNarrow = known && *known <= INT32_MAX;
+  Type integer = loops.getBuilder().getIntegerType(isNarrow ? 32 : 64);
+
+  // Sample `number` of a point.
+  auto choose = [&](BodyContext body, ScalarBuilder &s, int number) {
+    SmallVector<GridTap> chosen;
+    for (const SmallVector<GridTap> &taps : buildTaps(body, s, place)) {
+      chosen.push_back(taps[number % taps.size()]);
+      number /= taps.size();
+    }
+    return chosen;
+  };
+  auto getWeight = [&](BodyContext body, int number) {
+    ScalarBuilder s(body.builder, body.loc, type);
+    Value weight;
+    for (const GridTap &tap : choose(body, s, number))
+      weight = weight ? s.mul(weight, tap.weight) : tap.weight;
+    return weight;
+  };
+  auto getPlace = [&](BodyContext body, int number) {
+    OpBuilder &b = body.builder;
+    ScalarBuilder s(b, body.loc, type);
+    Value at, inside;
+    for (auto [d, tap] : llvm::enumerate(choose(body, s, number))) {
+      Value size = loops.index(body, image.dims[2 + d]);
+      at = at ? arith::MulIOp::create(b, body.loc, at, size).getResult() : at;
+      at = at ? arith::AddIOp::create(b, body.loc, at, tap.input).getResult()
+              : tap.input;
+      inside = inside ? s.logicalAnd(inside, tap.inside) : tap.inside;
+    }
+    at = arith::IndexCastOp::create(b, body.loc, integer, at);
+    return s.where(inside, at, s.constant(integer, int64_t(-1)));
+  };
+
+  Exprs rows = {image.dims[0], image.dims[1], length};
+  Value sums = loops.makeZeros(guard::makeTensorType(type, rows));
+  Exprs extents = {image.dims[0], image.dims[1]};
+  extents.append(points.begin() + 1, points.end());
+  Exprs point = {loops.dim(0)};
+  for (unsigned d = 0; d < spatial; ++d)
+    point.push_back(loops.dim(2 + d));
+  for (int number = 0; number < count; ++number) {
+    Value weights = loops.makePointwise(
+        guard::makeTensorType(type, points), type,
+        [&](BodyContext body, ScalarBuilder &) { return getWeight(body, number); });
+    Value at = loops.makePointwise(
+        guard::makeTensorType(integer, points), integer,
+        [&](BodyContext body, ScalarBuilder &) { return getPlace(body, number); });
+    sums = loops.makeScatter(
+        sums, extents, ScatterKind::Add, [&](BodyContext body) -> Written {
+          OpBuilder &b = body.builder;
+          ScalarBuilder s(b, body.loc, type);
+          Value place = loops.read(body, loops.getView(at), point);
+          Value up = loops.read(body, source,
+                                getIdentityMap(context, extents.size()));
+          Value weight = loops.read(body, loops.getView(weights), point);
+          Value index = arith::IndexCastOp::create(b, body.loc,
+                                                   b.getIndexType(), place);
+          return {{body.indices[0], body.indices[1], index},
+                  s.mul(weight, s.convert(up, loops.getElement(gradient), type)),
+                  s.ge(place, s.constant(integer, int64_t(0)))};
+        });
+  }
+  return sums;
+}
+
 /// Sums over channels what a step of each coordinate changes.
 Value Sampling::makeGridGradient() {
   Value gradient = args.gradOutput;
@@ -406,15 +491,24 @@ LogicalResult Sampling::lowerBackward() {
   expected.append(places.dims.begin() + 1, places.dims.end() - 1);
   if (mask.size() != 2 || source.dims != expected)
     return loops.refuse("a gradient of other sizes has no kernel");
+  Value added = mask[0] ? addToRows() : Value();
   View sums;
-  if (mask[0])
+  if (added)
+    sums = loops.reshape(loops.getView(added), image.dims);
+  else if (mask[0])
     sums = loops.getView(makeInputGradient());
-  loops.setResult(0, loops.makePointwise(
-                         loops.getResultType(), type, [&](BodyContext body, ScalarBuilder &s) {
-                           // Nobody reads what was not asked for.
-                           return mask[0] ? loops.read(body, sums, sums.map)
-                                          : s.constant(type, 0.0);
-                         }));
+  Exprs element = getIdentityMap(loops.getContext(), image.dims.size());
+  bool isDone = added && type == loops.getResultType().getElementType();
+  if (isDone && failed(loops.setReshaped(0, added)))
+    return failure();
+  if (!isDone)
+    loops.setResult(0, loops.makePointwise(
+                           loops.getResultType(), type,
+                           [&](BodyContext body, ScalarBuilder &s) {
+                             // Nobody reads what was not asked for.
+                             return mask[0] ? loops.read(body, sums, element)
+                                            : s.constant(type, 0.0);
+                           }));
   Value result = makeGridGradient();
   return loops.setMade(1, result);
 }

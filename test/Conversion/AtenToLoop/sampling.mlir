@@ -18,6 +18,20 @@
 // Others are not.
 // CHECK-LABEL: func.func @doubles
 // CHECK: arith.fptosi %{{.+}} : f64 to i64
+
+// What a sample weighs, and where it is, is found once for all channels, whose rows it is
+// added to.
+// CHECK-LABEL: func.func @gradient
+// CHECK: %[[WEIGHT:.+]] = loop.pointwise (%{{.+}}, %{{.+}}, %{{.+}}) in [2, 5, 7]
+// CHECK: %[[PLACE:.+]] = loop.pointwise (%{{.+}}, %{{.+}}, %{{.+}}) in [2, 5, 7] {{.*}}: tensor<2x5x7xi32>
+// CHECK: loop.scatter (%[[N:.+]], %[[C:.+]], %[[Y:.+]], %[[X:.+]]) in [2, 8, 5, 7] {{.*}}<add> {{.*}}: tensor<2x8x256xf32>
+// CHECK: %[[AT:.+]] = loop.load %[[PLACE]][%[[N]], %[[Y]], %[[X]]]
+// CHECK: loop.load %[[WEIGHT]][%[[N]], %[[Y]], %[[X]]]
+// CHECK: loop.yield_at %{{.+}} at[%[[N]], %[[C]], %{{.+}}] if
+// CHECK-COUNT-3: loop.scatter
+// GPU-LABEL: func.func @gradient
+// GPU: loop.scatter ({{.*}}) in [2, 5, 7, 2, 2, 8]
+// GPU-NOT: loop.scatter
 module attributes {loop.target = TARGET} {
   func.func @sample(%x: tensor<2x8x16x16xf32>, %g: tensor<2x5x7x2xf32>) -> tensor<2x8x5x7xf32> {
     %r = aten.grid_sampler_2d(%x, %g, interpolation_mode = 0, padding_mode = 0, align_corners = false) : (tensor<2x8x16x16xf32>, tensor<2x5x7x2xf32>) -> tensor<2x8x5x7xf32>
@@ -26,5 +40,9 @@ module attributes {loop.target = TARGET} {
   func.func @doubles(%x: tensor<2x8x16x16xf64>, %g: tensor<2x5x7x2xf64>) -> tensor<2x8x5x7xf64> {
     %r = aten.grid_sampler_2d(%x, %g, interpolation_mode = 0, padding_mode = 0, align_corners = false) : (tensor<2x8x16x16xf64>, tensor<2x5x7x2xf64>) -> tensor<2x8x5x7xf64>
     return %r : tensor<2x8x5x7xf64>
+  }
+  func.func @gradient(%y: tensor<2x8x5x7xf32>, %x: tensor<2x8x16x16xf32>, %g: tensor<2x5x7x2xf32>) -> (tensor<2x8x16x16xf32>, tensor<2x5x7x2xf32>) {
+    %r:2 = aten.grid_sampler_2d_backward(%y, %x, %g, interpolation_mode = 0, padding_mode = 0, align_corners = false, output_mask = [true, true]) : (tensor<2x8x5x7xf32>, tensor<2x8x16x16xf32>, tensor<2x5x7x2xf32>) -> (tensor<2x8x16x16xf32>, tensor<2x5x7x2xf32>)
+    return %r#0, %r#1 : tensor<2x8x16x16xf32>, tensor<2x5x7x2xf32>
   }
 }
