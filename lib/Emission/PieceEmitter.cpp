@@ -192,26 +192,21 @@ LogicalResult KernelEmitter::emitPieces(
   return success();
 }
 
-/// True if no nest reads at an index that is chosen along `dim`, where that is within
-/// `bounds`.
-bool KernelEmitter::isReadStraight(unsigned dim, guard::Interval bounds) {
+unsigned KernelEmitter::countChoices(unsigned dim, guard::Interval bounds) {
   guard::ExprAttr index = guard::getDim(context, dim);
+  unsigned count = 0;
   for (NestOpInterface nest : kernel.getNests()) {
     guard::Assumptions assumptions = assumptionsOf(getWithin(nest, dim, bounds));
     for (const analysis::Access &read : analysis::getReads(nest))
-      for (guard::ExprAttr expr : read.map) {
-        bool isChosen = false;
+      for (guard::ExprAttr expr : read.map)
         guard::walk(guard::simplify(expr, assumptions), [&](guard::ExprAttr part) {
           bool chooses = part.getKind() == guard::ExprKind::Min ||
                          part.getKind() == guard::ExprKind::Max ||
                          part.getKind() == guard::ExprKind::Select;
-          isChosen |= chooses && guard::contains(part, index);
+          count += chooses && guard::contains(part, index);
         });
-        if (isChosen)
-          return false;
-      }
   }
-  return true;
+  return count;
 }
 
 LogicalResult KernelEmitter::emitStraightPart(
@@ -223,9 +218,12 @@ LogicalResult KernelEmitter::emitStraightPart(
     nest->walk([&](Operation *) { ++operations; });
   int64_t extent = sharedExtents[dim].getConstant().value_or(0);
   int64_t middle = extent / 2;
+  auto isReadStraight = [&](guard::Interval bounds) {
+    return countChoices(dim, bounds) == 0;
+  };
   if (extent < lanes || operations * pieceCopies * kParts > kMaxOperations ||
-      isReadStraight(dim, {0, extent - 1}) ||
-      !isReadStraight(dim, {middle, middle}))
+      isReadStraight({0, extent - 1}) ||
+      !isReadStraight({middle, middle}))
     return body(low, high, Position().bounds);
   // What is known within bounds is known within narrower ones.
   auto findEnd = [&](int64_t known, int64_t unknown,
@@ -237,10 +235,10 @@ LogicalResult KernelEmitter::emitStraightPart(
     return known;
   };
   int64_t first = findEnd(middle, -1, [&](int64_t from) {
-    return isReadStraight(dim, {from, middle});
+    return isReadStraight({from, middle});
   });
   int64_t last = findEnd(middle, extent, [&](int64_t to) {
-    return isReadStraight(dim, {first, to});
+    return isReadStraight({first, to});
   });
   if (last - first + 1 < lanes)
     return body(low, high, Position().bounds);

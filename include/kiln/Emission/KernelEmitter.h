@@ -338,7 +338,8 @@ protected:
       llvm::function_ref<LogicalResult(Value from, Value to,
                                        guard::Interval bounds)>
           body);
-  bool isReadStraight(unsigned dim, guard::Interval bounds);
+  /// Minima, maxima and choices along `dim` by which nests read where that is within `bounds`.
+  unsigned countChoices(unsigned dim, guard::Interval bounds);
   /// The same for pieces that begin at `first` and are read alike, by one loop.
   LogicalResult
   emitPieceRun(const PieceRun &run, int64_t first, Value low, Value high,

@@ -42,14 +42,14 @@ bool AcrossEmitter::isAssured(ExprAttr condition, const Position &position) {
                                    assumptions);
 }
 
-/// True if some index of a nest is compared so that the outcome is known inside of a row along
-/// dimension `dim`, and not in all of it, as where a window reaches beyond.
+/// True if some index of a nest is compared, or limited, so that the outcome is known inside of
+/// a row along dimension `dim`, and not in all of it, as where a window reaches beyond.
 bool AcrossEmitter::hasEdge(unsigned dim, guard::Interval inside) {
   auto isKnown = [&](ExprAttr condition, NestOpInterface nest,
                      guard::Interval bounds) {
     return isAssured(condition, getWithin(nest, dim, bounds));
   };
-  bool found = false;
+  bool found = countChoices(dim, inside) < countChoices(dim, Position().bounds);
   for (NestOpInterface nest : kernel.getNests())
     nest->walk([&](IndexOp op) {
       SmallVector<ExprAttr> dims;
@@ -163,7 +163,7 @@ LogicalResult AcrossEmitter::emitWindows(const Position &position,
                                          const Row &row, int64_t extent) {
   int64_t lanes = schedule.getLanes(), rest = extent % lanes;
   int64_t first = 0, last = extent - rest;
-  if (hasEdge(row.dim, {lanes, guard::Interval::kMax}))
+  if (hasEdge(row.dim, {lanes, extent - 1}))
     first = lanes;
   if (rest == 0 && hasEdge(row.dim, {0, extent - lanes - 1}))
     last -= lanes;

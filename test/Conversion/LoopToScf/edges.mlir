@@ -43,3 +43,28 @@ func.func @main(%x: tensor<7x112xf32>, %w: tensor<7x24xf32>) -> (tensor<7x118xf3
   }
   return %r, %s : tensor<7x118xf32>, tensor<7x28xf32>
 }
+
+// Windows of a row whose border is repeated: the vectors at its ends alone compute where each
+// lane reads.
+
+// CHECK-LABEL: func.func @border
+// CHECK: llvm.intr.masked.gather
+// CHECK: scf.for
+// CHECK-NOT: gather
+// CHECK: llvm.load {{.*}} -> vector<16xf32>
+// CHECK-NOT: gather
+// CHECK: llvm.store {{.*}} : vector<16xf32>
+// CHECK: llvm.intr.masked.gather
+// CHECK: return
+func.func @windows(%x: tensor<6x64xf32>) -> tensor<6x64xf32> {
+  %r = loop.kernel @border ins(%a = %x : tensor<6x64xf32>) shared [6, 64]
+      schedule #loop.across<lanes = 16, chunk = 64, sum_block = 128, masked = true,
+                            grain = 1, points = 2> -> tensor<6x64xf32> {
+    %s = loop.reduce parallel (%i, %j) in [6, 64] reduction (%k) in [3] <sum> : tensor<6x64xf32> {
+      %0 = loop.load %a[%i, min(63, max(0, %j + %k - 1))] : tensor<6x64xf32>
+      loop.yield %0 : f32
+    }
+    loop.return %s : tensor<6x64xf32>
+  }
+  return %r : tensor<6x64xf32>
+}

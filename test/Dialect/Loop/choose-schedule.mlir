@@ -202,6 +202,24 @@ module attributes {loop.target = #loop.target<
 
 // -----
 
+// Rows of an image whose border is repeated are neighbours elsewhere.
+
+// CHECK-LABEL: func.func @repeated_border
+// CHECK: schedule #loop.across<
+// GPU-LABEL: func.func @repeated_border
+func.func @repeated_border(%x: tensor<32x56x56xf32>) -> tensor<32x56x56xf32> {
+  %r = loop.kernel @k ins(%a = %x : tensor<32x56x56xf32>) shared [32, 56, 56] -> tensor<32x56x56xf32> {
+    %s = loop.reduce parallel (%c, %h, %w) in [32, 56, 56] reduction (%i, %j) in [3, 3] <sum> : tensor<32x56x56xf32> {
+      %e = loop.load %a[%c, min(55, max(0, %h + %i - 1)), min(55, max(0, %w + %j - 1))] : tensor<32x56x56xf32>
+      loop.yield %e : f32
+    }
+    loop.return %s : tensor<32x56x56xf32>
+  }
+  return %r : tensor<32x56x56xf32>
+}
+
+// -----
+
 // Channels that read at the same places are walked together.
 
 // CHECK-LABEL: func.func @same_places

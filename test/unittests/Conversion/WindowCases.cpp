@@ -104,6 +104,28 @@ func.func @main(%x: !x, %g: !g, %v: !w) -> !w {
   return %r : !w
 })";
 
+// Windows of an image whose border is repeated: rows of whole vectors, and others.
+static const char kRepeatedBorder[] = R"(
+!x = tensor<3x5x64xf32>
+!y = tensor<3x5x77xf32>
+func.func @main(%x: !x, %y: !y) -> (!x, !y) {
+  %r = loop.kernel @k ins(%a = %x : !x) shared [3, 5, 64] -> !x {
+    %s = loop.reduce parallel (%c, %h, %w) in [3, 5, 64] reduction (%i, %j) in [3, 3] <sum> : !x {
+      %e = loop.load %a[%c, min(4, max(0, %h + %i - 1)), min(63, max(0, %w + %j - 1))] : !x
+      loop.yield %e : f32
+    }
+    loop.return %s : !x
+  }
+  %q = loop.kernel @l ins(%a = %y : !y) shared [3, 5, 77] -> !y {
+    %s = loop.reduce parallel (%c, %h, %w) in [3, 5, 77] reduction (%i, %j) in [2, 5] <max> : !y {
+      %e = loop.load %a[%c, max(0, %h - %i), min(76, max(0, %w + %j - 2))] : !y
+      loop.yield %e : f32
+    }
+    loop.return %s : !y
+  }
+  return %r, %q : !x, !y
+})";
+
 // Rows and sums of two dimensions each, apart in every operand that has them,
 // and one mask over both operands.
 static const char kApart[] = R"(
@@ -538,6 +560,7 @@ llvm::ArrayRef<LoopCase> loop::getWindowCases() {
        4},
       {"WeightGradient", kWeightGradient, images, 0, 4096},
       {"WeightGradientLast", kWeightLast, {{}}, 0, 1024},
+      {"RepeatedBorder", kRepeatedBorder, {{}}, 0, 1024},
       {"DimensionsApart", kApart, images, 0, 4096},
       {"SmallImages", kSmallImages, {{}}, 0, 1024},
       {"SmallStridedImages", kSmallStrided, {{}}, 0, 1024},

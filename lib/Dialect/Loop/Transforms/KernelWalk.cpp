@@ -46,6 +46,23 @@ static bool isComputedAlong(const analysis::Access &access,
   return true;
 }
 
+/// An index without the limits that it has beyond an edge, as that of an image whose border
+/// is repeated: how it moves elsewhere.
+static ExprAttr getUnlimited(ExprAttr index) {
+  if (index.getKind() != guard::ExprKind::Min &&
+      index.getKind() != guard::ExprKind::Max)
+    return index;
+  ExprAttr moving;
+  for (ExprAttr operand : index.getOperands()) {
+    if (!guard::hasDims(operand))
+      continue;
+    if (moving)
+      return index;
+    moving = operand;
+  }
+  return moving ? getUnlimited(moving) : index;
+}
+
 /// How `access` moves along dimension `dim` of a nest: one that is indirect, as that of the
 /// rows of a table, along the others.
 static analysis::Stride getStride(const analysis::Access &access,
@@ -58,8 +75,12 @@ static analysis::Stride getStride(const analysis::Access &access,
     return {};
   guard::Assumptions assumptions = hints.getAssumptions();
   analysis::addExtents(assumptions, context, nest.getDomain().all());
+  SmallVector<ExprAttr> map(access.map);
+  // The lanes of a processor are apart at the edges of a row.
+  if (!getGPUTarget(nest))
+    llvm::transform(map, map.begin(), getUnlimited);
   return analysis::getStride(
-      analysis::linearize(context, access.map, strides, assumptions), dim);
+      analysis::linearize(context, map, strides, assumptions), dim);
 }
 
 /// The last dimension of [begin, end) whose extent is not 1.
