@@ -92,11 +92,24 @@ static LogicalResult lowerSums(LoopBuilder &loops, const RowArgs &args,
   return scan ? loops.setReshaped(0, scan.getResult(0)) : failure();
 }
 
-/// The last of equal extremes is reported; NaN stays.
+/// The last of equal extremes is reported; NaN stays. Where nobody asks for positions a
+/// processor has a kind for them, of which vectors are joined.
 static LogicalResult lowerExtremes(LoopBuilder &loops, const RowArgs &args,
                                    bool isMax) {
   Rows rows(loops, args);
   Type in = LoopBuilder::getComputeType(rows.element);
+  bool isOnGPU =
+      bool(getGPUTarget(loops.getBuilder().getBlock()->getParentOp()));
+  if (isa<FloatType>(rows.element) && loops.isUnused(1) && !isOnGPU) {
+    auto scan = makeScan(
+        loops, rows, rows.element, {},
+        isMax ? ReductionKind::Max : ReductionKind::Min,
+        [&](BodyContext body, Value x) -> SmallVector<Value> {
+          ScalarBuilder scalars(body.builder, body.loc, in);
+          return {scalars.convert(x, rows.element, in)};
+        });
+    return scan ? loops.setReshaped(0, scan.getResult(0)) : failure();
+  }
   Type i64 = IntegerType::get(loops.getContext(), 64);
   ScalarBuilder outside(loops.getBuilder(), loops.getLoc(), in);
   Value worst =

@@ -10,6 +10,21 @@ func.func @cumsum(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %r : tensor<4x8xf32>
 }
 
+// Of running extremes whose positions nobody asks for there is a kind.
+// CHECK-LABEL: func.func @cummax
+// CHECK: loop.scan parallel (%{{.*}}) in [4] along (%{{.*}}) in [8] at 1 <max> origins ["cummax"] : tensor<4x8xf32>
+func.func @cummax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %v, %i = aten.cummax(%x, dim = 1) : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>)
+  return %v : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func.func @cummin
+// CHECK: loop.scan parallel (%{{.*}}) in [4] along (%{{.*}}) in [8] at 1 <generic>
+func.func @cummin(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>) {
+  %v, %i = aten.cummin(%x, dim = 1) : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>)
+  return %v, %i : tensor<4x8xf32>, tensor<4x8xi64>
+}
+
 // The keys are the bits of the numbers; what is first in the order is read.
 // CHECK-LABEL: func.func @topk
 // CHECK: %[[P:.*]] = loop.sort parallel (%{{.*}}) in [4] along (%{{.*}}) in [8] keeping [3] at 1 origins ["topk"] : tensor<4x3xi64>
