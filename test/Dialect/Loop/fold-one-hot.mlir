@@ -239,3 +239,20 @@ func.func @chain(%target: tensor<8xi64>, %grad: tensor<8xf32>) -> tensor<8xf32> 
   }
   return %s : tensor<8xf32>
 }
+
+// -----
+
+// A sum over dimensions of one element is its term.
+// CHECK-LABEL: func.func @single
+// CHECK-NOT: loop.reduce
+// CHECK: loop.pointwise (%i, %j) in [8, 14] : tensor<8x14xf32> {
+// CHECK: %[[G:.*]] = loop.load %{{.*}}[%i]
+// CHECK: %[[X:.*]] = arith.addf %[[G]], %{{.*}} : f32
+// CHECK: loop.yield %[[X]] : f32
+func.func @single(%grad: tensor<8xf32>) -> tensor<8x14xf32> {
+  %s = loop.reduce parallel (%i, %j) in [8, 14] reduction (%k, %l) in [1, 1] <sum> : tensor<8x14xf32> {
+    %g = loop.load %grad[%i + %k] : tensor<8xf32>
+    loop.yield %g : f32
+  }
+  return %s : tensor<8x14xf32>
+}

@@ -178,15 +178,47 @@ static Value createTerm(OpBuilder &b, ReduceOp op, const OneHotSum &sum,
   return arith::SelectOp::create(b, loc, condition, value, zero);
 }
 
+/// True if `op` is a sum over dimensions of one element each. On a GPU these stay.
+static bool hasOneTerm(ReduceOp op) {
+  SmallVector<ExprAttr> reduction = op.getDomain().reduction;
+  return op->getNumResults() == 1 &&
+         op.getKind(0).kind == ReductionKind::Sum && !reduction.empty() &&
+         llvm::all_of(reduction,
+                      [](ExprAttr extent) { return extent.isConstant(1); }) &&
+         !getGPUTarget(op);
+}
+
+/// The term of such a sum, in the body of a nest of the other indices.
+static Value cloneTerm(OpBuilder &b, ReduceOp op, ValueRange indices) {
+  Location loc = op.getLoc();
+  Block &body = op.getBody().front();
+  IRMapping mapping;
+  for (auto [k, argument] : llvm::enumerate(body.getArguments()))
+    mapping.map(argument, k < indices.size()
+                              ? indices[k]
+                              : Value(arith::ConstantIndexOp::create(b, loc, 0)));
+  for (Operation &inner : body.without_terminator())
+    b.clone(inner, mapping);
+  Value value = mapping.lookupOrDefault(body.getTerminator()->getOperand(0));
+  if (!isa<FloatType>(value.getType()))
+    return value;
+  // A sum begins with 0, which -0 does not change.
+  Value zero = arith::ConstantOp::create(
+      b, loc, cast<TypedAttr>(b.getZeroAttr(value.getType())));
+  return arith::AddFOp::create(b, loc, value, zero);
+}
+
 /// The term as a nest of its own, of the type of the sum.
-static void foldAlone(ReduceOp op, const OneHotSum &sum) {
+static void
+foldAlone(ReduceOp op,
+          llvm::function_ref<Value(OpBuilder &, ValueRange)> makeTerm) {
   OpBuilder builder(op);
   auto type = cast<RankedTensorType>(op.getResult(0).getType());
   auto nest = PointwiseOp::create(builder, op.getLoc(), type,
                                   op.getDomain().parallel, op.getOriginsAttr());
   Block &body = nest.getBody().front();
   OpBuilder inner = OpBuilder::atBlockBegin(&body);
-  Value term = createTerm(inner, op, sum, body.getArguments());
+  Value term = makeTerm(inner, body.getArguments());
   Type wanted = getBodyType(type.getElementType());
   if (term.getType() != wanted)
     term = isa<FloatType>(wanted)
@@ -224,13 +256,22 @@ void FoldOneHot::runOnOperation() {
   bool changed = false;
   for (auto op : llvm::make_early_inc_range(function.getOps<ReduceOp>())) {
     auto sum = matchOneHot(op);
-    if (!sum || !op.getDomain().reduction[sum->dim].getConstant())
+    if (sum && !op.getDomain().reduction[sum->dim].getConstant())
+      sum = std::nullopt;
+    bool isOne = hasOneTerm(op);
+    if (!sum && !isOne)
       continue;
     if (auto told = remark::passed(
             op.getLoc(), remarks::kOneTerm.function(function.getName())))
       told << remark::metric("nest", describe(cast<NestOpInterface>(*op)));
-    if (op.getDomain().reduction.size() == 1)
-      foldAlone(op, *sum);
+    if (isOne)
+      foldAlone(op, [&](OpBuilder &b, ValueRange indices) {
+        return cloneTerm(b, op, indices);
+      });
+    else if (op.getDomain().reduction.size() == 1)
+      foldAlone(op, [&](OpBuilder &b, ValueRange indices) {
+        return createTerm(b, op, *sum, indices);
+      });
     else
       foldOneOfSeveral(op, *sum);
     changed = true;

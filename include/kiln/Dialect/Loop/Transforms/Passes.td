@@ -96,7 +96,9 @@ def FoldOneHotPass : Pass<"loop-fold-one-hot", "::mlir::func::FuncOp"> {
     A sum over an index of what is 0 unless the index is a certain one has one term, or
     none if there is no such index. That is how a row of the gradient of a loss adds up,
     which is 0 but at the target. The number that the index is compared with, the term
-    and other conditions must not depend on the index themselves.
+    and other conditions must not depend on the index themselves. For a processor a sum
+    over dimensions of one element, as of the windows of a global pooling's gradient, is
+    its term as well.
 
     Before:
 
