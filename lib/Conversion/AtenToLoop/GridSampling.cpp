@@ -513,7 +513,8 @@ LogicalResult Sampling::lowerBackward() {
   return loops.setMade(1, result);
 }
 
-/// Positions of an output image under an affine map.
+/// Positions of an output image under an affine map. On a processor each coordinate is an
+/// image, seen as the last dimension: vectors are along rows of it, and so is who reads it.
 LogicalResult loop::lowerAffineGrid(LoopBuilder &loops,
                                     aten::AffineGridGeneratorOp op) {
   Value theta = op.getTheta();
@@ -532,17 +533,23 @@ LogicalResult loop::lowerAffineGrid(LoopBuilder &loops,
       differ(maps.dims[1], loops.expr(dims)) ||
       differ(maps.dims[2], loops.expr(dims + 1)))
     return loops.refuse("maps of these sizes have no kernel");
-  Value result =
-      loops.makePointwise(type, f64, [&](BodyContext body, ScalarBuilder &s) {
+  bool isApart = !getGPUTarget(loops.getBuilder().getBlock()->getParentOp());
+  unsigned coordinate = isApart ? 1 : dims + 1, shift = isApart ? 1 : 0;
+  Exprs made(sizes);
+  if (isApart)
+    std::rotate(made.begin() + 1, made.end() - 1, made.end());
+  Value result = loops.makePointwise(
+      guard::makeTensorType(stored, made), f64,
+      [&](BodyContext body, ScalarBuilder &s) {
         Value sum;
         for (unsigned k = 0; k <= dims; ++k) {
           Value element = s.convert(
               loops.read(body, maps,
-                         {loops.dim(0), loops.dim(dims + 1), loops.expr(k)}),
+                         {loops.dim(0), loops.dim(coordinate), loops.expr(k)}),
               stored, f64);
           if (k < dims) { // the innermost dimension first
             unsigned d = dims - k;
-            Value twice = loops.number(body, s, loops.dim(d) * 2, f64);
+            Value twice = loops.number(body, s, loops.dim(d + shift) * 2, f64);
             Value one = s.constant(f64, 1.0), zero = s.constant(f64, 0.0);
             Value count = loops.number(body, s, sizes[d], f64);
             Value base;
@@ -559,7 +566,13 @@ LogicalResult loop::lowerAffineGrid(LoopBuilder &loops,
         }
         return sum;
       });
-  return loops.setMade(0, result);
+  if (!isApart || !result)
+    return loops.setMade(0, result);
+  Exprs map = {loops.dim(0), loops.dim(dims + 1)};
+  for (unsigned d = 1; d <= dims; ++d)
+    map.push_back(loops.dim(d));
+  loops.setView(loops.getResult(0), {result, map, sizes});
+  return success();
 }
 
 static LogicalResult lowerSampling(LoopBuilder &loops, const GridArgs &args,

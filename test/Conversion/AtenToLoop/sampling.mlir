@@ -32,6 +32,14 @@
 // GPU-LABEL: func.func @gradient
 // GPU: loop.scatter ({{.*}}) in [2, 5, 7, 2, 2, 8]
 // GPU-NOT: loop.scatter
+
+// Coordinates of an affine grid are images, whose rows are read along.
+// CHECK-LABEL: func.func @affine
+// CHECK: %[[GRID:.+]] = loop.pointwise (%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}) in [2, 2, 5, 7]
+// CHECK: loop.pointwise (%[[N:.+]], %[[C:.+]], %[[Y:.+]], %[[X:.+]]) in [2, 8, 5, 7]
+// CHECK: loop.load %[[GRID]][%[[N]], 1, %[[Y]], %[[X]]]
+// GPU-LABEL: func.func @affine
+// GPU: loop.pointwise ({{.*}}) in [2, 5, 7, 2]
 module attributes {loop.target = TARGET} {
   func.func @sample(%x: tensor<2x8x16x16xf32>, %g: tensor<2x5x7x2xf32>) -> tensor<2x8x5x7xf32> {
     %r = aten.grid_sampler_2d(%x, %g, interpolation_mode = 0, padding_mode = 0, align_corners = false) : (tensor<2x8x16x16xf32>, tensor<2x5x7x2xf32>) -> tensor<2x8x5x7xf32>
@@ -44,5 +52,10 @@ module attributes {loop.target = TARGET} {
   func.func @gradient(%y: tensor<2x8x5x7xf32>, %x: tensor<2x8x16x16xf32>, %g: tensor<2x5x7x2xf32>) -> (tensor<2x8x16x16xf32>, tensor<2x5x7x2xf32>) {
     %r:2 = aten.grid_sampler_2d_backward(%y, %x, %g, interpolation_mode = 0, padding_mode = 0, align_corners = false, output_mask = [true, true]) : (tensor<2x8x5x7xf32>, tensor<2x8x16x16xf32>, tensor<2x5x7x2xf32>) -> (tensor<2x8x16x16xf32>, tensor<2x5x7x2xf32>)
     return %r#0, %r#1 : tensor<2x8x16x16xf32>, tensor<2x5x7x2xf32>
+  }
+  func.func @affine(%x: tensor<2x8x16x16xf32>, %m: tensor<2x2x3xf32>) -> tensor<2x8x5x7xf32> {
+    %g = aten.affine_grid_generator(%m, size = [2, 8, 5, 7], align_corners = false) : (tensor<2x2x3xf32>) -> tensor<2x5x7x2xf32>
+    %r = aten.grid_sampler_2d(%x, %g, interpolation_mode = 0, padding_mode = 0, align_corners = false) : (tensor<2x8x16x16xf32>, tensor<2x5x7x2xf32>) -> tensor<2x8x5x7xf32>
+    return %r : tensor<2x8x5x7xf32>
   }
 }
