@@ -244,3 +244,28 @@ func.func @between(%x: tensor<1x64x16x16xf32>, %w: tensor<64x64x3x3xf32>) -> ten
   }
   return %r : tensor<1x64x14x28xf32>
 }
+
+// -----
+
+// Where both read an argument, both read one copy of it.
+
+// CHECK-LABEL: func.func @of_argument
+// CHECK: %[[G:.*]] = loop.pointwise (%i, %j, %k, %l) in [4, 14, 14, 64]
+// CHECK-NEXT: loop.load %arg2[%i, %l, %j, %k]
+// CHECK: loop.contract parallel [4, 14, 14, 64] reduction [1, 3, 3]
+// CHECK-SAME: lhs %[[G]]
+// CHECK: loop.contract parallel [1, 3, 3, 64] reduction [4, 14, 14]
+// CHECK-SAME: lhs %[[G]]
+func.func @of_argument(%x: tensor<4x64x14x14xf32>, %w: tensor<64x1x3x3xf32>, %g: tensor<4x64x14x14xf32>)
+    -> (tensor<4x64x14x14xf32>, tensor<64x1x3x3xf32>) {
+  %s = loop.contract parallel [4, 64, 14, 14] reduction [1, 3, 3]
+      lhs %g[d0, d1 + d4, d2 - d5 + 1, d3 - d6 + 1] : tensor<4x64x14x14xf32>
+        mask and(and(le(0, d2 - d5 + 1), lt(d2 - d5 + 1, 14)), and(le(0, d3 - d6 + 1), lt(d3 - d6 + 1, 14)))
+      rhs %w[d1 + d4, 0, d5, d6] : tensor<64x1x3x3xf32> mask 1 acc f32 : tensor<4x64x14x14xf32>
+  %t = loop.contract parallel [64, 1, 3, 3] reduction [4, 14, 14]
+      lhs %g[d4, d0, d5, d6] : tensor<4x64x14x14xf32> mask 1
+      rhs %x[d4, d0, d5 + d2 - 1, d6 + d3 - 1] : tensor<4x64x14x14xf32>
+        mask and(and(le(0, d5 + d2 - 1), lt(d5 + d2 - 1, 14)), and(le(0, d6 + d3 - 1), lt(d6 + d3 - 1, 14)))
+      acc f32 : tensor<64x1x3x3xf32>
+  return %s, %t : tensor<4x64x14x14xf32>, tensor<64x1x3x3xf32>
+}

@@ -59,8 +59,6 @@ static constexpr int64_t kMinFollowed = 8;
 /// of all that is multiplied are not counted.
 static constexpr unsigned kMostOthers = 4;
 static constexpr double kSlightPart = 1e-4;
-/// Channels of a group from which on they are neighbours that are read together.
-static constexpr int64_t kMinGroup = 4;
 
 //===----------------------------------------------------------------------===//
 // Which tensors
@@ -87,6 +85,7 @@ private:
   void spreadByWindows(ContractOp op);
   bool isHeavy(ContractOp op) const;
   void freeResult(NestOpInterface op);
+  void copyArguments(ContractOp op);
   void freeGathered(NestOpInterface nest);
   bool pays();
   void keepOrder(OpOperand &operand);
@@ -164,34 +163,6 @@ bool ImageLayouts::staysStraight(Operation *nest, LastDims last) {
         },
         hints);
   });
-}
-
-/// The channels of a result: those of windows, with their groups, or, where these are one,
-/// what both operands have in front of it, as the gradient of weights for channels of their
-/// own does. Groups of few channels are none that anybody reads together.
-static std::optional<LastDims> getResultChannels(const Windows &windows,
-                                                 ContractOp op) {
-  SmallVector<ExprAttr> parallel = op.getDomain().parallel;
-  auto channels =
-      windows.getChannels(getIdentityMap(op.getContext(), parallel.size()));
-  if (!channels)
-    return std::nullopt;
-  if (*channels > 0 && !getGPUTarget(op))
-    if (auto group = getGroup(windows, op, *channels - 1)) {
-      if (*group < kMinGroup ||
-          parallel[*channels].getConstant().value_or(0) < kMinGroup)
-        return std::nullopt;
-      return LastDims{*channels - 1, 2};
-    }
-  if (!parallel[*channels].isConstant(1))
-    return LastDims{*channels};
-  for (unsigned dim = *channels; dim-- > 0;)
-    if (!windows.walked.test(dim) && !parallel[dim].isConstant(1) &&
-        llvm::all_of(windows.indices, [&](ArrayRef<ExprAttr> indices) {
-          return llvm::is_contained(indices, guard::getDim(op.getContext(), dim));
-        }))
-      return LastDims{dim};
-  return LastDims{*channels};
 }
 
 void ImageLayouts::decide(Value tensor, LastDims last) {
@@ -275,18 +246,6 @@ void ImageLayouts::spread(NestOpInterface nest) {
             k + count <= read.map.size() && findReader(read.map, last, rank) == dim)
           decide(read.tensor, last);
   }
-}
-
-/// The channels of an operand, and their groups where a reshape parted them.
-static std::optional<LastDims> getOperandChannels(const Windows &windows,
-                                                  ContractOp op, unsigned side) {
-  auto channels = windows.getChannels(op, side);
-  if (!channels)
-    return std::nullopt;
-  ArrayRef<ExprAttr> indices = windows.indices[side];
-  if (*channels > 0 && joinParts(indices[*channels - 1], indices[*channels]))
-    return LastDims{*channels - 1, 2};
-  return LastDims{*channels};
 }
 
 /// Gives the result and the operands of a convolution their channels last.
@@ -399,6 +358,30 @@ void ImageLayouts::freeResult(NestOpInterface op) {
   changeable.erase(op);
 }
 
+/// Lets convolutions by channels of their own read copies of the arguments that `op`, which is
+/// one of them, reads with their channels first: one copy for all of them may change.
+void ImageLayouts::copyArguments(ContractOp op) {
+  auto hasOwn = [](ContractOp reader) {
+    auto channels = getResultChannels(Windows(reader), reader);
+    return channels && channels->count == 1 &&
+           hasOwnChannels(reader, channels->first);
+  };
+  for (Value operand : {op.getLhs(), op.getRhs()}) {
+    auto argument = dyn_cast<BlockArgument>(operand);
+    if (!argument || getLast(argument))
+      continue;
+    SmallVector<ContractOp> readers;
+    for (auto reader : function.getOps<ContractOp>())
+      if (llvm::is_contained(reader->getOperands(), argument) && hasOwn(reader))
+        readers.push_back(reader);
+    if (readers.size() < 2)
+      continue;
+    Value copy = copyInOrder(argument, readers.front(), op).getResult();
+    for (ContractOp reader : readers)
+      reader->replaceUsesOfWith(argument, copy);
+  }
+}
+
 /// On a processor rows at positions that are computed or are not all there, as of a resized
 /// image or one that lies between others, are neighbours where their channels are last; what a
 /// caller sees of that is copied, by tiles, which such positions are not read by.
@@ -506,6 +489,8 @@ const llvm::MapVector<Operation *, LastDims> &ImageLayouts::choose() {
       continue;
     if (isFreed)
       freeResult(op);
+    if (isFreed && onCPU && sumsOwnChannels(op))
+      copyArguments(op);
     decideAll(op);
   }
   size_t count;

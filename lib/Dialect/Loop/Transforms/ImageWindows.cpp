@@ -251,3 +251,39 @@ ExprAttr loop::joinParts(ExprAttr group, ExprAttr inGroup) {
                   group.getOperand(1) == inGroup.getOperand(1);
   return areParts ? group.getOperand(0) : ExprAttr();
 }
+
+std::optional<LastDims> loop::getResultChannels(const Windows &windows,
+                                                ContractOp op) {
+  SmallVector<ExprAttr> parallel = op.getDomain().parallel;
+  auto channels =
+      windows.getChannels(getIdentityMap(op.getContext(), parallel.size()));
+  if (!channels)
+    return std::nullopt;
+  if (*channels > 0 && !getGPUTarget(op))
+    if (auto group = getGroup(windows, op, *channels - 1)) {
+      if (*group < kMinGroup ||
+          parallel[*channels].getConstant().value_or(0) < kMinGroup)
+        return std::nullopt;
+      return LastDims{*channels - 1, 2};
+    }
+  if (!parallel[*channels].isConstant(1))
+    return LastDims{*channels};
+  for (unsigned dim = *channels; dim-- > 0;)
+    if (!windows.walked.test(dim) && !parallel[dim].isConstant(1) &&
+        llvm::all_of(windows.indices, [&](ArrayRef<ExprAttr> indices) {
+          return llvm::is_contained(indices, guard::getDim(op.getContext(), dim));
+        }))
+      return LastDims{dim};
+  return LastDims{*channels};
+}
+
+std::optional<LastDims> loop::getOperandChannels(const Windows &windows,
+                                                 ContractOp op, unsigned side) {
+  auto channels = windows.getChannels(op, side);
+  if (!channels)
+    return std::nullopt;
+  ArrayRef<ExprAttr> indices = windows.indices[side];
+  if (*channels > 0 && joinParts(indices[*channels - 1], indices[*channels]))
+    return LastDims{*channels - 1, 2};
+  return LastDims{*channels};
+}

@@ -9,6 +9,8 @@
 #ifndef KILN_LIB_DIALECT_LOOP_TRANSFORMS_IMAGEWINDOWS_H
 #define KILN_LIB_DIALECT_LOOP_TRANSFORMS_IMAGEWINDOWS_H
 
+#include "PermuteNest.h"
+
 #include "kiln/Analysis/AccessRelations.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -46,6 +48,8 @@ struct Windows {
 inline constexpr int64_t kMinReuse = 64, kMinChannels = 8;
 /// Points from which on it is on a processor.
 inline constexpr int64_t kMinReuseOnCPU = 16;
+/// Channels of a group from which on they are neighbours that are read together.
+inline constexpr int64_t kMinGroup = 4;
 
 /// True if matrix units of a GPU multiply the factors as they lie in memory: they are of 16
 /// bits, or f32 that the target rounds to tf32.
@@ -109,6 +113,15 @@ bool readsWordsOfTaps(ContractOp op, unsigned side, unsigned channels);
 /// How many channels of an operand each number of a group stands for: 64 of the image that
 /// is read at d1 * 64 + d5, where both operands are moved by d1. Nothing if `dim` is none.
 std::optional<int64_t> getGroup(const Windows &windows, ContractOp op, unsigned dim);
+
+/// The channels of the result of a convolution: those of windows, with their groups, or, where
+/// these are one, what both operands have in front of it, as the gradient of weights for channels
+/// of their own does. Groups of few channels are none that anybody reads together.
+std::optional<LastDims> getResultChannels(const Windows &windows, ContractOp op);
+
+/// The channels of an operand, and their groups where a reshape parted them.
+std::optional<LastDims> getOperandChannels(const Windows &windows, ContractOp op,
+                                           unsigned side);
 
 /// What two indices are parts of: the channel d3 of d3 floordiv 64 and d3 mod 64. Null if
 /// they are not.
