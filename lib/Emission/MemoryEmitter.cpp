@@ -304,6 +304,12 @@ Value KernelEmitter::lanePointers(const Buffer &buffer, ExprAttr address,
               emitNarrowVector(address - common, position));
 }
 
+/// True if an element is one of the first of a tensor: it may be read whatever lanes are to.
+bool KernelEmitter::isThereForAll(const Buffer &buffer, ExprAttr address) const {
+  auto place = address.getConstant();
+  return picksLanes && place && *place >= 0 && *place < buffer.first;
+}
+
 /// Lanes from places of their own.
 Value KernelEmitter::loadApart(const Buffer &buffer, ExprAttr address,
                                const Position &position, Value mask,
@@ -325,6 +331,31 @@ Value KernelEmitter::loadApart(const Buffer &buffer, ExprAttr address,
   return fromMemory(loaded, buffer.elementType);
 }
 
+/// What is there in a branch, so that nothing is read where it is not: `other` then.
+Value KernelEmitter::loadInBranch(const Buffer &buffer, ExprAttr address,
+                                  const Position &position,
+                                  ArrayRef<int> varyingDims, Value isInside,
+                                  Value other, bool isUniform) {
+  bool wide = !isUniform || isa<VectorType>(other.getType());
+  if (wide)
+    other = broadcast(other, position.lanes);
+  auto branch = scf::IfOp::create(b, TypeRange{other.getType()}, isInside,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value value = load(buffer, address, position, varyingDims, {}, {});
+  scf::YieldOp::create(b, wide ? broadcast(value, position.lanes) : value);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, other);
+  return branch.getResult(0);
+}
+
+static Value getOne(ImplicitLocOpBuilder &b, Type element) {
+  return arith::ConstantOp::create(b, isa<FloatType>(element)
+                                          ? TypedAttr(b.getFloatAttr(element, 1.0))
+                                          : b.getIntegerAttr(element, 1));
+}
+
 Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
                           const Position &position, ArrayRef<int> varyingDims,
                           Value mask, Value other) {
@@ -332,8 +363,13 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   int64_t lanes = position.lanes;
   LaneAccess access = classify(address, position, varyingDims);
   bool wideMask = mask && isa<VectorType>(mask.getType());
-  if (access.kind == LaneAccess::Uniform && wideMask)
+  if (access.kind == LaneAccess::Uniform && wideMask) {
+    if (isThereForAll(buffer, address))
+      return arith::SelectOp::create(
+          b, mask, broadcast(load(buffer, address, position, {}, {}, {}), lanes),
+          broadcast(other, lanes));
     access.kind = LaneAccess::Irregular;
+  }
   bool maySkip = picksLanes && (masksTails || !position.mask);
   // A mask of lanes is read once for each lane that reads an element.
   constexpr int64_t kMostMasked = 4;
@@ -356,40 +392,27 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
     instead = getPadding(other, buffer.elementType, 2 * lanes);
   if (instead)
     std::swap(mask, isInside);
-  if (mask && !wideMask) {
-    bool wide = access.kind != LaneAccess::Uniform ||
-                isa<VectorType>(other.getType());
-    if (wide)
-      other = broadcast(other, lanes);
-    auto branch = scf::IfOp::create(b, TypeRange{other.getType()}, mask,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    Value value = load(buffer, address, position, varyingDims, {}, {});
-    scf::YieldOp::create(b, wide ? broadcast(value, lanes) : value);
-    b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, other);
-    return branch.getResult(0);
-  }
+  if (mask && !wideMask)
+    return loadInBranch(buffer, address, position, varyingDims, mask, other,
+                        access.kind == LaneAccess::Uniform);
 
   // Lanes outside of the domain read a one, which no operation traps on.
   if (!mask && position.mask && access.kind != LaneAccess::Uniform) {
     mask = position.mask;
     wideMask = true;
-    Type element = getBodyType(buffer.elementType);
-    other = arith::ConstantOp::create(
-        b, isa<FloatType>(element)
-               ? TypedAttr(b.getFloatAttr(element, 1.0))
-               : b.getIntegerAttr(element, 1));
+    other = getOne(b, getBodyType(buffer.elementType));
   } else if (wideMask && position.mask) {
     mask = arith::AndIOp::create(b, mask, position.mask);
   }
 
   unsigned alignment = byteWidth(buffer.elementType);
-  if (picks && (masksTails || (picksLanes && !mask))) {
+  auto getPointer = [&]() -> Value {
     Value pointer = elementPointer(buffer, address, position);
-    if (instead)
-      pointer = arith::SelectOp::create(b, isInside, pointer, instead);
+    return instead ? arith::SelectOp::create(b, isInside, pointer, instead)
+                   : pointer;
+  };
+  if (picks && (masksTails || (picksLanes && !mask))) {
+    Value pointer = getPointer();
     auto loadedType = VectorType::get({lanes}, type);
     Value loaded =
         access.kind == LaneAccess::EverySecond
@@ -407,9 +430,7 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   if (picks || access.kind == LaneAccess::Irregular)
     return loadApart(buffer, address, position, mask, other);
 
-  Value pointer = elementPointer(buffer, address, position);
-  if (instead)
-    pointer = arith::SelectOp::create(b, isInside, pointer, instead);
+  Value pointer = getPointer();
   alignment = getAlignment(buffer, address, position);
   if (wideMask) {
     Value fallback = toMemory(broadcast(other, lanes), buffer.elementType);

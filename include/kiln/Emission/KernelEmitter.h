@@ -211,6 +211,10 @@ protected:
              Value other);
   Value lanePointers(const Buffer &buffer, guard::ExprAttr address,
                      const Position &position);
+  bool isThereForAll(const Buffer &buffer, guard::ExprAttr address) const;
+  Value loadInBranch(const Buffer &buffer, guard::ExprAttr address,
+                     const Position &position, ArrayRef<int> varyingDims,
+                     Value isInside, Value other, bool isUniform);
   Value loadApart(const Buffer &buffer, guard::ExprAttr address,
                   const Position &position, Value mask, Value other);
   Value loadOrFirst(const Buffer &buffer, guard::ExprAttr address,

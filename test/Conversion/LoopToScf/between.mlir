@@ -33,3 +33,29 @@ func.func @main(%x: !x, %w: !x) -> !y {
   }
   return %r : !y
 }
+
+// A number that only some lanes read is read once: it is there for all of them.
+
+// CHECK-LABEL: func.func @scaled
+// CHECK: %[[ONE:.*]] = llvm.load %{{.*}} : !llvm.ptr -> f32
+// CHECK: %[[ALL:.*]] = vector.broadcast %[[ONE]] : f32 to vector<16xf32>
+// CHECK: arith.select %{{.*}}, %[[ALL]], %{{.*}} : vector<16xi1>, vector<16xf32>
+// CHECK-NOT: gather
+// CHECK: return
+func.func @scales(%x: !x, %s: tensor<f32>) -> !y {
+  %r = loop.kernel @scaled ins(%a = %x : !x, %b = %s : tensor<f32>) shared [3, 64]
+      schedule #loop.across<lanes = 16, chunk = 64, sum_block = 0, masked = true, grain = 1> -> !y {
+    %p = loop.pointwise (%i, %j) in [3, 64] : !y {
+      %zero = arith.constant 0.0 : f32
+      %none = arith.constant 0 : index
+      %0 = loop.index (mod(%j, 2))
+      %even = arith.cmpi eq, %0, %none : index
+      %1 = loop.load %a[%i, floordiv(%j, 2)] mask %even, %zero : !x
+      %2 = loop.load %b[] mask %even, %zero : tensor<f32>
+      %3 = arith.mulf %1, %2 : f32
+      loop.yield %3 : f32
+    }
+    loop.return %p : !y
+  }
+  return %r : !y
+}

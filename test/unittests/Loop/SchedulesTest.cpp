@@ -188,6 +188,13 @@ TEST(Schedules, RowsAreAlongOrBeside) {
   nest.own = 100;
   EXPECT_EQ(chooseNestLanes(nest, kNarrow).along, 1);
   EXPECT_EQ(chooseNestLanes(nest, kNarrow).beside, 8);
+  // The taps of a window are fewer than lanes, its neighbours are more.
+  nest.wanted = 4;
+  nest.row = 3;
+  EXPECT_EQ(chooseNestLanes(nest, kNarrow).along, 1);
+  EXPECT_EQ(chooseNestLanes(nest, kNarrow).beside, 8);
+  nest.own = 5;
+  EXPECT_EQ(chooseNestLanes(nest, kNarrow).beside, 1);
   nest.kind = NestShape::Kind::Ordered;
   EXPECT_EQ(chooseNestLanes(nest, kNarrow).along, 1);
   EXPECT_EQ(chooseNestLanes(nest, kNarrow).beside, 1);

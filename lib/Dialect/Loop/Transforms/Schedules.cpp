@@ -165,7 +165,10 @@ NestLanes loop::chooseNestLanes(const NestShape &nest,
     break;
   }
   int64_t wanted = nest.wanted.value_or(nest.vector);
-  if (wanted == 1) {
+  // The few taps of a window fill no vector, its neighbours do.
+  bool isWindow = nest.row && 2 * *nest.row <= nest.vector &&
+                  nest.own.value_or(0) >= nest.vector;
+  if (wanted == 1 || isWindow) {
     int64_t beside =
         nest.hasOwn ? fitLanes(nest.own, nest.vector, masked) : 1;
     if (beside > 1)
