@@ -82,3 +82,22 @@ func.func @groups(%x: tensor<2x16x16x64xf32>, %w: tensor<64x3x3x16xf32>, %v: ten
       acc f32 : tensor<2x14x14x8x8xf32>
   return %z : tensor<2x14x14x8x8xf32>
 }
+
+// The gradient of a weight that has its channels last, as its image has, keeps them so, here in two parts: a copy in
+// another order is behind it.
+
+// CHECK-LABEL: func.func @weight_gradient
+// CHECK: loop.contract parallel [2, 16, 3, 3, 16] reduction [1, 24, 24]
+// CHECK: loop.reduce parallel (%{{.*}}) in [16, 3, 3, 16]
+// CHECK: loop.pointwise (%{{.*}}) in [16, 16, 3, 3]
+func.func @weight_gradient(%x: tensor<2x26x26x16xf32>, %y: tensor<2x24x24x16xf32>) -> tensor<16x16x3x3xf32> {
+  %w = loop.contract parallel [16, 3, 3, 16] reduction [2, 24, 24]
+      lhs %y[d4, d5, d6, d0] : tensor<2x24x24x16xf32>
+      rhs %x[d4, d1 + d5, d2 + d6, d3] : tensor<2x26x26x16xf32>
+      acc f32 : tensor<16x3x3x16xf32>
+  %r = loop.pointwise (%o, %c, %h, %i) in [16, 16, 3, 3] : tensor<16x16x3x3xf32> {
+    %e = loop.load %w[%o, %h, %i, %c] : tensor<16x3x3x16xf32>
+    loop.yield %e : f32
+  }
+  return %r : tensor<16x16x3x3xf32>
+}

@@ -21,6 +21,7 @@
 //   copy       (CopyOperands)  what cannot change, or fills no vector, and is read often;
 //                              on a processor what is returned, too
 //   join       (joinTaps)      few channels with the taps of a window's rows
+//   pad        (padImage)      on a processor zeros around images of weights' gradients
 //   order      (OrderSums)     the channels innermost in the sum of a convolution
 //   turn       (OrderSums)     on a processor taps of windows as weights have them
 //   lay        (CopyOperands)  the weights of a gradient along that sum
@@ -560,9 +561,10 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
       }
       if (onCPU && copies.joinTaps(op))
         continue;
-      if (onCPU)
+      if (onCPU) {
+        padImage(op, hints);
         joinGroups(op, /*areLast=*/true);
-      else
+      } else
         copies.fillChannels(op);
       copies.relay(op);
       // By channels of their own places of windows are innermost, which neighbours share.

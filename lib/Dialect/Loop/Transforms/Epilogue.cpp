@@ -47,7 +47,7 @@ static bool losesOrder(ContractOp contract, ArrayRef<guard::ExprAttr> map,
     return false;
   if (getGPUTarget(contract))
     return readsAlongResult(contract, hints);
-  return readsImageInPlace(contract) ||
+  return readsImageInPlace(contract) || sumsImageInPlace(contract) ||
          (!Windows(contract).empty() &&
           readsOwnChannels(contract, contract.getDomain().parallel.size() - 1,
                            hints));

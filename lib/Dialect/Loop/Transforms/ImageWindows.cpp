@@ -187,6 +187,15 @@ bool loop::readsImageInPlace(ContractOp op) {
   });
 }
 
+bool loop::sumsImageInPlace(ContractOp op) {
+  unsigned last = op.getDomain().parallel.size() - 1;
+  return !Windows(op).empty() && multipliesInOrder(op) && sumsImages(op) &&
+         llvm::any_of(llvm::seq(2u), [&](unsigned side) {
+           auto step = getStep(op, side, last);
+           return step && step->isConstant(1);
+         });
+}
+
 bool loop::sumsImages(ContractOp op) {
   SmallVector<ExprAttr> left = getExprs(op.getLhsIndices()),
                         right = getExprs(op.getRhsIndices());
@@ -286,4 +295,41 @@ std::optional<LastDims> loop::getOperandChannels(const Windows &windows,
   if (*channels > 0 && joinParts(indices[*channels - 1], indices[*channels]))
     return LastDims{*channels - 1, 2};
   return LastDims{*channels};
+}
+
+static void collectConditions(ExprAttr mask, SmallVectorImpl<ExprAttr> &all) {
+  if (mask.getKind() != guard::ExprKind::And) {
+    all.push_back(mask);
+    return;
+  }
+  for (ExprAttr operand : mask.getOperands())
+    collectConditions(operand, all);
+}
+
+bool loop::isMaskedOutside(ContractOp op, const Windows &windows,
+                           unsigned image) {
+  SmallVector<ExprAttr> masks = getExprs(op.getMasks());
+  if (masks.empty())
+    return true;
+  auto sizes = guard::getDims(cast<RankedTensorType>(
+      (image == 0 ? op.getLhs() : op.getRhs()).getType()));
+  if (!sizes || !masks[1 - image].isConstant(1))
+    return false;
+  SmallVector<ExprAttr> conditions;
+  collectConditions(masks[image], conditions);
+  return llvm::all_of(conditions, [&](ExprAttr condition) {
+    bool isLess = condition.getKind() == guard::ExprKind::Lt;
+    if (condition.isConstant(1))
+      return true;
+    if (!isLess && condition.getKind() != guard::ExprKind::Le)
+      return false;
+    // What may not be negative.
+    ExprAttr left =
+        condition.getOperand(1) - condition.getOperand(0) + (isLess ? -1 : 0);
+    return llvm::any_of(llvm::zip_equal(windows.indices[image], *sizes),
+                        [&](auto each) {
+                          auto [index, size] = each;
+                          return left == index || left == size - index + -1;
+                        });
+  });
 }

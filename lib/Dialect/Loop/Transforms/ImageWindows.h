@@ -94,6 +94,10 @@ bool multipliesInOrder(ContractOp op);
 /// True for the gradient of a weight: a sum over images, which gives none.
 bool sumsImages(ContractOp op);
 
+/// True for such a sum whose result has its channels last, as the image has: vectors of it are
+/// columns as they lie in memory, while taps, were they the last, would be gathered.
+bool sumsImageInPlace(ContractOp op);
+
 /// True for a sum over images none of whose operands has a dimension of its own, so that no
 /// tile of it is read more often than it has elements: the gradient of a weight by channels of
 /// their own, whose taps move the image alone.
@@ -122,6 +126,13 @@ std::optional<LastDims> getResultChannels(const Windows &windows, ContractOp op)
 /// The channels of an operand, and their groups where a reshape parted them.
 std::optional<LastDims> getOperandChannels(const Windows &windows, ContractOp op,
                                            unsigned side);
+
+/// True if the masks of `op` leave out what is outside of its operand `image` and nothing else.
+bool isMaskedOutside(ContractOp op, const Windows &windows, unsigned image);
+
+/// Lets the gradient of a weight that sums up an image with padding read a copy with zeros around
+/// it, if each element of that is read 16 times and more. False if it stays.
+bool padImage(ContractOp op, const analysis::SizeHints &hints);
 
 /// What two indices are parts of: the channel d3 of d3 floordiv 64 and d3 mod 64. Null if
 /// they are not.

@@ -68,7 +68,6 @@ private:
   bool hasRows();
   bool measurePlaces();
   bool readsAsTaps(ArrayRef<ExprAttr> indices);
-  bool isMaskedOutside();
   bool isInSum() { return channel >= op.getDomain().parallel.size(); }
   ExprAttr constant(int64_t value) {
     return guard::getConstant(context, value);
@@ -215,42 +214,6 @@ bool JoinedTaps::readsAsTaps(ArrayRef<ExprAttr> indices) {
   return true;
 }
 
-static void collectConditions(ExprAttr mask, SmallVectorImpl<ExprAttr> &all) {
-  if (mask.getKind() != guard::ExprKind::And) {
-    all.push_back(mask);
-    return;
-  }
-  for (ExprAttr operand : mask.getOperands())
-    collectConditions(operand, all);
-}
-
-/// True if masks leave out what is outside of the image and nothing else.
-bool JoinedTaps::isMaskedOutside() {
-  SmallVector<ExprAttr> masks = getExprs(op.getMasks());
-  if (masks.empty())
-    return true;
-  if (!masks[1 - image].isConstant(1))
-    return false;
-  auto sizes = *guard::getDims(typeOf(image));
-  SmallVector<ExprAttr> conditions;
-  collectConditions(masks[image], conditions);
-  return llvm::all_of(conditions, [&](ExprAttr condition) {
-    bool isLess = condition.getKind() == guard::ExprKind::Lt;
-    if (condition.isConstant(1))
-      return true;
-    if (!isLess && condition.getKind() != guard::ExprKind::Le)
-      return false;
-    // What may not be negative.
-    ExprAttr left =
-        condition.getOperand(1) - condition.getOperand(0) + (isLess ? -1 : 0);
-    return llvm::any_of(llvm::zip_equal(windows.indices[image], sizes),
-                        [&](auto each) {
-                          auto [index, size] = each;
-                          return left == index || left == size - index + -1;
-                        });
-  });
-}
-
 bool JoinedTaps::findOn(unsigned side) {
   image = side;
   auto sizes = guard::getDims(typeOf(side));
@@ -274,7 +237,8 @@ bool JoinedTaps::findOn(unsigned side) {
     // of a sum.
     if (findTap() &&
         (!isInSum() || (filled < kMinChannels && row == taps * filled)) &&
-        readsAsTaps(windows.indices[1 - side]) && isMaskedOutside() &&
+        readsAsTaps(windows.indices[1 - side]) &&
+        isMaskedOutside(op, windows, image) &&
         measurePlaces())
       return true;
   }

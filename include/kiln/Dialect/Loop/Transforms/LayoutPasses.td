@@ -104,17 +104,20 @@ def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::ModuleOp"> {
     row are one: these are read together instead. A convolution of f32 or such bf16 over two to seven channels reads a copy
     with zeros around its image, in which they and the taps of a row of the window are one dimension, filled where a row is no
     whole number of words; a window's places are then runs of a row, and none is masked. Where rows are neighbours already and
-    no padding parts them, as those of patches, there is no copy. Contractions with windows that keep their order walk taps as
+    no padding parts them, as those of patches, there is no copy. The gradient of a weight that sums up an image with padding
+    reads a copy with zeros around it, if each of its elements is read 16 times and more: no place of that sum is masked. Contractions with windows that keep their order walk taps as
     weights have them in memory, backwards in the image where that is needed. Where an image of 8
     channels and more has them last from the start, as the tokens of a transformer do, the result of a convolution by
-    channels of their own follows, and so does the gradient of its weights.
+    channels of their own follows, and so does the gradient of its weights. Such a gradient that sums up 128 products and more
+    has its channels last wherever its operands have them, and reads copies of them: its taps are vectors of channels, where
+    rows of an image end in parts of one. The gradient of the image reads the same copy.
 
     Where channels are in groups of four and more, on a processor, the groups are a dimension in front of the
     channels of one, and both are last; who counts all channels as one reads them by quotient and remainder. Narrower
     groups keep their order: if they are one convolution in five at most they read a copy of
-    their image as it was, else all keep theirs. A result that reads rows at computed positions
-    of such an image, as of one that is resized, has its channels last, too, and is copied where
-    it is returned.
+    their image as it was, else all keep theirs. A result that reads rows of such an image at computed
+    positions, or where only some are there, as of one that is resized or lies between others, has its channels
+    last, too, and is copied where it is returned.
 
     Before:
 

@@ -35,6 +35,9 @@ def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::func::FuncOp"> {
 
     A load with a mask makes the loads of the inlined body masked by it.
 
+    On a processor a nest whose own rows are at computed positions, or are not all there, is
+    stored for a reader that walks across them: that reads by tiles, which such rows are not.
+
     Indices that are computed of indices become expressions, bounds that they keep anyway go,
     and so do assertions of what holds at every point (positions 0, 1, 2, ... of a table that
     is long enough) or of what is asserted before.
