@@ -110,7 +110,7 @@ LogicalResult KernelEmitter::emitElementsTogether(PointwiseOp op,
   for (auto [k, point] : llvm::enumerate(points)) {
     std::swap(perPoint, perPointTogether[k]);
     BodyEmitter body = alike;
-    body.moveTo(dim, point.dims[dim]);
+    body.moveTo(enter(point, op.getDomain()));
     if (failed(body.emit(block)))
       return failure();
     finish(op.getResult(), point,

@@ -459,8 +459,9 @@ public:
   LogicalResult emit(Block &block, ArrayRef<Value> leading = {});
   /// Emits what is alike at all indices `index`, as the part of `emit` that goes before.
   LogicalResult emitAlike(Block &block, mlir::BlockArgument index);
-  /// Moves to another index of a dimension, of which nothing that was emitted depends.
-  void moveTo(unsigned dim, Value index) { position.dims[dim] = index; }
+  /// Moves to a position at another index of a dimension, of which nothing that was emitted
+  /// depends: what is known of that index is known there.
+  void moveTo(Position other) { position = std::move(other); }
 
   /// The emitted form of a value of the body: scalar, or vector of lanes.
   Value get(Value value);

@@ -136,14 +136,19 @@ func.func @main(%x: !r, %y: !i, %z: !o) -> (!r, !o) {
 })";
 
 // Elements at places that all channels have in common, some of them outside of the image;
-// a value that another nest has of each point; a sum of channels as an index.
+// a value that another nest has of each point; a sum of channels as an index; triangles, of
+// which one row is left behind those that are walked together.
 const char loop::kSharedPlaces[] = R"(
 !x = tensor<?x9x11xf32, #guard.shape<[s0, 9, 11]>>
 !n = tensor<3x9x11xf32>
 !i = tensor<?xi64, #guard.shape<[s1]>>
 !r = tensor<?x?xf32, #guard.shape<[s0, s1]>>
 !o = tensor<3x?xf32, #guard.shape<[3, s1]>>
-func.func @main(%x: !x, %y: !i, %z: !n) -> (!r, !o) {
+!t = tensor<5x5xf32>
+!v = tensor<5xf32>
+!u = tensor<11x11xf32>
+!w = tensor<11xf32>
+func.func @main(%x: !x, %y: !i, %z: !n, %tri5: !v, %tri11: !w) -> (!r, !o, !t, !u) {
   %p = loop.kernel @places ins(%a = %x : !x, %b = %y : !i) shared [s0, s1] -> !r {
     %own = loop.pointwise (%i, %j) in [s0, s1] : !r {
       %t = loop.load %b[%j] : !i
@@ -182,7 +187,35 @@ func.func @main(%x: !x, %y: !i, %z: !n) -> (!r, !o) {
     }
     loop.return %s : !o
   }
-  return %p, %q : !r, !o
+  %few = loop.kernel @few ins(%a = %tri5 : !v) shared [5, 5] -> !t {
+    %s = loop.pointwise (%i, %j) in [5, 5] : !t {
+      %zero = arith.constant 0.0 : f32
+      %read = loop.load %a[%j] : !v
+      %f = math.exp %read : f32
+      %g = math.exp %f : f32
+      %m = arith.index_cast %i : index to i64
+      %n = arith.index_cast %j : index to i64
+      %inside = arith.cmpi sle, %m, %n : i64
+      %h = arith.select %inside, %g, %zero : f32
+      loop.yield %h : f32
+    }
+    loop.return %s : !t
+  }
+  %more = loop.kernel @more ins(%a = %tri11 : !w) shared [11, 11] -> !u {
+    %s = loop.pointwise (%i, %j) in [11, 11] : !u {
+      %zero = arith.constant 0.0 : f32
+      %read = loop.load %a[%j] : !w
+      %f = math.exp %read : f32
+      %g = math.exp %f : f32
+      %m = arith.index_cast %i : index to i64
+      %n = arith.index_cast %j : index to i64
+      %inside = arith.cmpi sle, %m, %n : i64
+      %h = arith.select %inside, %g, %zero : f32
+      loop.yield %h : f32
+    }
+    loop.return %s : !u
+  }
+  return %p, %q, %few, %more : !r, !o, !t, !u
 })";
 
 const char *loop::getEveryKind() {
