@@ -130,6 +130,17 @@ std::optional<LastDims> getOperandChannels(const Windows &windows, ContractOp op
 /// True if the masks of `op` leave out what is outside of its operand `image` and nothing else.
 bool isMaskedOutside(ContractOp op, const Windows &windows, unsigned image);
 
+/// An index that has to be inside of [0, size).
+struct Bound {
+  guard::ExprAttr index;
+  int64_t size;
+};
+
+/// A copy of operand `side` of `op`, of these sizes: the element at `map`, zero where an index is
+/// out of bounds.
+Value copyWithin(ContractOp op, unsigned side, ArrayRef<guard::ExprAttr> sizes,
+                 ArrayRef<guard::ExprAttr> map, ArrayRef<Bound> bounds);
+
 /// Lets the gradient of a weight that sums up an image with padding read a copy with zeros around
 /// it, if each element of that is read 16 times and more. False if it stays.
 bool padImage(ContractOp op, const analysis::SizeHints &hints);

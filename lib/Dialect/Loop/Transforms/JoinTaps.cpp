@@ -30,8 +30,6 @@
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Dialect/Loop/IR/Weights.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -40,12 +38,6 @@ using namespace kiln::loop;
 using guard::ExprAttr;
 
 namespace {
-
-/// An index that has to be inside of [0, size).
-struct Bound {
-  ExprAttr index;
-  int64_t size;
-};
 
 class JoinedTaps {
 public:
@@ -76,8 +68,6 @@ private:
     return cast<RankedTensorType>(
         (side == 0 ? op.getLhs() : op.getRhs()).getType());
   }
-  Value copy(unsigned side, ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> map,
-             ArrayRef<Bound> bounds);
   Value copyImage();
   Value copyWeight(SmallVectorImpl<ExprAttr> &indices);
   void copyBack(ContractOp made);
@@ -295,39 +285,6 @@ bool JoinedTaps::find() {
                          (onCPU ? kMinReuseOnCPU : kMinReuse);
 }
 
-/// A copy of an operand: the element at `map`, zero where an index is out of
-/// bounds.
-Value JoinedTaps::copy(unsigned side, ArrayRef<ExprAttr> sizes,
-                       ArrayRef<ExprAttr> map, ArrayRef<Bound> bounds) {
-  OpBuilder builder(op);
-  Location location = op.getLoc();
-  Type element = typeOf(side).getElementType();
-  auto made = PointwiseOp::create(builder, location,
-                                  guard::makeTensorType(element, sizes), sizes,
-                                  op.getOriginsAttr());
-  Block &body = made.getBody().front();
-  builder.setInsertionPointToStart(&body);
-  Value inside, zero;
-  for (const Bound &bound : bounds) {
-    Value index =
-        createIndex(builder, location, bound.index, body.getArguments());
-    Value size = arith::ConstantIndexOp::create(builder, location, bound.size);
-    // An index below 0 is a large number.
-    Value fits = arith::CmpIOp::create(builder, location,
-                                       arith::CmpIPredicate::ult, index, size);
-    inside =
-        inside ? arith::AndIOp::create(builder, location, inside, fits) : fits;
-  }
-  if (inside)
-    zero = arith::ConstantOp::create(builder, location,
-                                     builder.getZeroAttr(element));
-  Value loaded =
-      LoadOp::create(builder, location, side == 0 ? op.getLhs() : op.getRhs(),
-                     body.getArguments(), map, inside, zero);
-  YieldOp::create(builder, location, loaded);
-  return made.getResult();
-}
-
 Value JoinedTaps::copyImage() {
   auto old = *guard::getDims(typeOf(image));
   SmallVector<ExprAttr> sizes, map(old.size());
@@ -354,7 +311,7 @@ Value JoinedTaps::copyImage() {
     bounds.push_back({last + first * filled, size * filled});
   if (filled > channels)
     bounds.push_back({map[channelPlace], channels});
-  return copy(image, sizes, map, bounds);
+  return copyWithin(op, image, sizes, map, bounds);
 }
 
 /// The other factor of a sum over channels and taps. `indices` become those of
@@ -382,7 +339,7 @@ Value JoinedTaps::copyWeight(SmallVectorImpl<ExprAttr> &indices) {
   SmallVector<Bound> bounds;
   if (filled > channels)
     bounds.push_back({guard::mod(last, filled), channels});
-  return copy(side, sizes, map, bounds);
+  return copyWithin(op, side, sizes, map, bounds);
 }
 
 /// The result with channels and taps apart again.

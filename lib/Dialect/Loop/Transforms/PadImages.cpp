@@ -49,41 +49,52 @@ measure(ContractOp op, const Windows &windows, unsigned image) {
   return ranges;
 }
 
-/// The elements of an operand in these ranges, and zeros where it has none.
-static Value copyPadded(ContractOp op, Value tensor, ArrayRef<ReadRange> ranges) {
+Value loop::copyWithin(ContractOp op, unsigned side, ArrayRef<ExprAttr> sizes,
+                       ArrayRef<ExprAttr> map, ArrayRef<Bound> bounds) {
   OpBuilder builder(op);
   Location location = op.getLoc();
-  auto type = cast<RankedTensorType>(tensor.getType());
-  MLIRContext *context = op.getContext();
-  SmallVector<ExprAttr> sizes, map;
-  for (auto [place, range] : llvm::enumerate(ranges)) {
-    sizes.push_back(guard::getConstant(context, range.count));
-    map.push_back(guard::getDim(context, place) + range.first);
-  }
+  Value tensor = side == 0 ? op.getLhs() : op.getRhs();
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
   auto made = PointwiseOp::create(builder, location,
-                                  guard::makeTensorType(type.getElementType(), sizes),
-                                  sizes, op.getOriginsAttr());
+                                  guard::makeTensorType(element, sizes), sizes,
+                                  op.getOriginsAttr());
   Block &body = made.getBody().front();
   builder.setInsertionPointToStart(&body);
-  Value inside;
-  for (auto [place, range] : llvm::enumerate(ranges)) {
-    int64_t size = type.getDimSize(place);
-    if (range.first >= 0 && range.first + range.count <= size)
-      continue;
-    Value index = createIndex(builder, location, map[place], body.getArguments());
+  Value inside, zero;
+  for (const Bound &bound : bounds) {
+    Value index =
+        createIndex(builder, location, bound.index, body.getArguments());
+    Value size = arith::ConstantIndexOp::create(builder, location, bound.size);
     // An index below 0 is a large number.
-    Value fits = arith::CmpIOp::create(
-        builder, location, arith::CmpIPredicate::ult, index,
-        arith::ConstantIndexOp::create(builder, location, size));
+    Value fits = arith::CmpIOp::create(builder, location,
+                                       arith::CmpIPredicate::ult, index, size);
     inside =
         inside ? arith::AndIOp::create(builder, location, inside, fits) : fits;
   }
-  Value zero = arith::ConstantOp::create(
-      builder, location, builder.getZeroAttr(type.getElementType()));
+  if (inside)
+    zero = arith::ConstantOp::create(builder, location,
+                                     builder.getZeroAttr(element));
   Value loaded = LoadOp::create(builder, location, tensor, body.getArguments(),
-                                map, inside, inside ? zero : Value());
+                                map, inside, zero);
   YieldOp::create(builder, location, loaded);
   return made.getResult();
+}
+
+/// The elements of an operand in these ranges, and zeros where it has none.
+static Value copyPadded(ContractOp op, unsigned side, ArrayRef<ReadRange> ranges) {
+  MLIRContext *context = op.getContext();
+  auto type = cast<RankedTensorType>(
+      (side == 0 ? op.getLhs() : op.getRhs()).getType());
+  SmallVector<ExprAttr> sizes, map;
+  SmallVector<Bound> bounds;
+  for (auto [place, range] : llvm::enumerate(ranges)) {
+    sizes.push_back(guard::getConstant(context, range.count));
+    map.push_back(guard::getDim(context, place) + range.first);
+    int64_t size = type.getDimSize(place);
+    if (range.first < 0 || range.first + range.count > size)
+      bounds.push_back({map.back(), size});
+  }
+  return copyWithin(op, side, sizes, map, bounds);
 }
 
 bool loop::padImage(ContractOp op, const analysis::SizeHints &hints) {
@@ -102,7 +113,7 @@ bool loop::padImage(ContractOp op, const analysis::SizeHints &hints) {
     if (elements > double(hints.product(op.getDomain().all())) / kMinReuseOnCPU)
       continue;
     OpOperand &operand = image == 0 ? op.getLhsMutable() : op.getRhsMutable();
-    operand.set(copyPadded(op, operand.get(), *ranges));
+    operand.set(copyPadded(op, image, *ranges));
     SmallVector<ExprAttr> indices;
     for (auto [index, range] : llvm::zip_equal(windows.indices[image], *ranges))
       indices.push_back(index + -range.first);
