@@ -185,15 +185,13 @@ static std::optional<std::pair<Piece, int64_t>> getPiece(unsigned leaf,
                                                          Operation *op) {
   Value whole = op->getResult(0);
   int64_t rank = FormulaBuilder::rankOf(whole);
-  auto number = [](guard::ExprAttr expr) { return expr.getConstant(); };
   if (auto one = llvm::dyn_cast<SelectBackwardOp>(op)) {
     int64_t dim = FormulaBuilder::wrapDim(one.getDim(), rank);
-    std::optional<int64_t> index = number(one.getIndex());
+    std::optional<int64_t> index = one.getIndex().getConstant();
     if (!index)
       return std::nullopt;
-    int64_t at = *index < 0
-                     ? *index + FormulaBuilder::typeOf(whole).getDimSize(dim)
-                     : *index;
+    int64_t at = FormulaBuilder::wrapDim(
+        *index, FormulaBuilder::typeOf(whole).getDimSize(dim));
     return std::pair(Piece{leaf, one.getGradOutput(), at, at + 1, true}, dim);
   }
   auto slice = llvm::dyn_cast<SliceBackwardOp>(op);
@@ -201,10 +199,11 @@ static std::optional<std::pair<Piece, int64_t>> getPiece(unsigned leaf,
     return std::nullopt;
   int64_t dim = FormulaBuilder::wrapDim(slice.getDim(), rank);
   int64_t size = FormulaBuilder::typeOf(whole).getDimSize(dim);
-  std::optional<int64_t> start = number(slice.getStart());
+  std::optional<int64_t> start = slice.getStart().getConstant();
   if (!start)
     return std::nullopt;
-  int64_t from = std::clamp<int64_t>(*start < 0 ? *start + size : *start, 0, size);
+  int64_t from =
+      std::clamp<int64_t>(FormulaBuilder::wrapDim(*start, size), 0, size);
   // As many as it has, whatever the end says.
   int64_t count =
       FormulaBuilder::typeOf(slice.getGradOutput()).getDimSize(dim);
