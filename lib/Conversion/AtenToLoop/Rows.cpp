@@ -92,15 +92,13 @@ static LogicalResult lowerSums(LoopBuilder &loops, const RowArgs &args,
   return scan ? loops.setReshaped(0, scan.getResult(0)) : failure();
 }
 
-/// The last of equal extremes is reported; NaN stays. Where nobody asks for positions a
-/// processor has a kind for them, of which vectors are joined.
+/// The last of equal extremes is reported; NaN stays. Where nobody asks for positions there
+/// is a kind for them, of which vectors are joined.
 static LogicalResult lowerExtremes(LoopBuilder &loops, const RowArgs &args,
                                    bool isMax) {
   Rows rows(loops, args);
   Type in = LoopBuilder::getComputeType(rows.element);
-  bool isOnGPU =
-      bool(getGPUTarget(loops.getBuilder().getBlock()->getParentOp()));
-  if (isa<FloatType>(rows.element) && loops.isUnused(1) && !isOnGPU) {
+  if (isa<FloatType>(rows.element) && loops.isUnused(1)) {
     auto scan = makeScan(
         loops, rows, rows.element, {},
         isMax ? ReductionKind::Max : ReductionKind::Min,
@@ -322,14 +320,13 @@ LogicalResult loop::lowerMedian(LoopBuilder &loops, const RowArgs &args) {
   });
 }
 
-/// How many equal elements end at each place of the order; null if refused.
-static Value countRuns(LoopBuilder &loops, const Rows &rows, const View &order) {
+/// The place in the order where the equal elements that end at each place begin; null if
+/// refused.
+static Value findRuns(LoopBuilder &loops, const Rows &rows, const View &order) {
   Type i64 = IntegerType::get(loops.getContext(), 64);
-  Value zero = ScalarBuilder(loops.getBuilder(), loops.getLoc(), i64)
-                   .constant(i64, int64_t(0));
   ScanOp runs = loops.makeScan(
-      TypeRange(guard::makeTensorType(i64, rows.self.dims)), zero,
-      rows.parallel, rows.extent, rows.dim, ReductionKind::Generic,
+      TypeRange(guard::makeTensorType(i64, rows.self.dims)), {}, rows.parallel,
+      rows.extent, rows.dim, ReductionKind::Max,
       [&](BodyContext body) -> SmallVector<Value> {
         OpBuilder &inner = body.builder;
         Location loc = body.loc;
@@ -346,17 +343,10 @@ static Value countRuns(LoopBuilder &loops, const Rows &rows, const View &order) 
         Value same =
             scalars.logicalAnd(scalars.logicalNot(isFirst),
                                scalars.eq(elementAt(place), elementAt(before)));
-        return {integers.convert(same, inner.getI1Type(), i64)};
+        return {integers.where(same, integers.constant(i64, int64_t(0)),
+                               toI64(body, place))};
       });
-  auto combine = [&](OpBuilder &builder, ValueRange left,
-                     ValueRange right) -> SmallVector<Value> {
-    ScalarBuilder scalars(builder, loops.getLoc(), i64);
-    Value one = scalars.constant(i64, int64_t(1));
-    return {scalars.add(scalars.mul(left[0], right[0]), one)};
-  };
-  if (!runs || failed(loops.addCombiner(runs, combine)))
-    return {};
-  return runs.getResult(0);
+  return runs ? runs.getResult(0) : Value();
 }
 
 /// The most frequent value, the smallest of several, at its last position.
@@ -365,19 +355,19 @@ LogicalResult loop::lowerMode(LoopBuilder &loops, const RowArgs &args) {
   if (!isNeverEmpty(loops, rows))
     return loops.refuse("it is not known that there is an element");
   View order = loops.getView(makeSort(loops, rows, /*descending=*/false));
-  Value runs = countRuns(loops, rows, order);
+  Value runs = findRuns(loops, rows, order);
   if (!runs)
     return failure();
-  View lengths = loops.getView(runs);
+  View begins = loops.getView(runs);
   Type i64 = IntegerType::get(loops.getContext(), 64);
   Type best = guard::makeTensorType(i64, rows.parallel);
   SmallVector<Value> longest = loops.makeReduce(
       TypeRange({best, best}), rows.parallel, rows.extent,
       ReductionKind::ArgMax, i64,
-      [&](BodyContext body, ScalarBuilder &) -> SmallVector<Value> {
-        Value place = body.indices.back();
-        return {loops.readAt(body, lengths, rows.at(body, place)),
-                toI64(body, place)};
+      [&](BodyContext body, ScalarBuilder &scalars) -> SmallVector<Value> {
+        Value place = body.indices.back(), last = toI64(body, place);
+        Value begin = loops.readAt(body, begins, rows.at(body, place));
+        return {scalars.sub(last, begin), last};
       });
   View chosen = loops.getView(longest[1]);
   return pick(loops, rows, order.base, [&](BodyContext body) {

@@ -219,11 +219,15 @@ private:
   // Scans (GridRowScan.cpp).
   struct Joined {
     SmallVector<Value> before, all;
+    Value isFirst; ///< of the row, so nothing is before it
   };
   LogicalResult emitRowScan(ScanOp op, const Position &shared);
   FailureOr<SmallVector<Value>> emitScannedPiece(ScanOp op,
                                                  const Position &position,
                                                  ArrayRef<Value> carried);
+  FailureOr<SmallVector<Value>> joinUnlessNone(ScanOp op, ArrayRef<Value> left,
+                                               ArrayRef<Value> right,
+                                               Value isNone);
   FailureOr<Joined> joinThreads(ScanOp op, SmallVector<Value> values);
   FailureOr<SmallVector<Value>>
   scanShuffled(ScanOp op, SmallVector<Value> values, int64_t count);

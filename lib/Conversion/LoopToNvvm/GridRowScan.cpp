@@ -65,6 +65,17 @@ GridRowsEmitter::scanShuffled(ScanOp op, SmallVector<Value> values,
   return values;
 }
 
+/// What is left and then what is right of it, unless that is nothing: what a combiner starts
+/// from is neutral on its left alone.
+FailureOr<SmallVector<Value>>
+GridRowsEmitter::joinUnlessNone(ScanOp op, ArrayRef<Value> left,
+                                ArrayRef<Value> right, Value isNone) {
+  auto joined = combine(op, left, right);
+  if (failed(joined) || op.getCombiner().empty())
+    return joined;
+  return select(b, isNone, left, *joined);
+}
+
 /// What the threads of the row before this one have, joined, and what all have.
 FailureOr<GridRowsEmitter::Joined>
 GridRowsEmitter::joinThreads(ScanOp op, SmallVector<Value> values) {
@@ -84,6 +95,7 @@ GridRowsEmitter::joinThreads(ScanOp op, SmallVector<Value> values) {
   Joined joined;
   joined.before = select(b, isFirst, neutral, fetch(*scanned, left));
   joined.all = fetch(*scanned, add(start, constantIndex(width - 1)));
+  joined.isFirst = isFirst;
   if (count <= kWarp)
     return joined;
 
@@ -101,10 +113,11 @@ GridRowsEmitter::joinThreads(ScanOp op, SmallVector<Value> values) {
   SmallVector<Value> warpsBefore =
       select(b, isFirstWarp, neutral, fetch(*ofWarps, leftWarp));
   joined.all = fetch(*ofWarps, constantIndex(warps - 1));
-  auto before = combine(op, warpsBefore, joined.before);
+  auto before = joinUnlessNone(op, warpsBefore, joined.before, isFirst);
   if (failed(before))
     return failure();
   joined.before = std::move(*before);
+  joined.isFirst = arith::AndIOp::create(b, isFirst, isFirstWarp);
   return joined;
 }
 
@@ -127,7 +140,8 @@ GridRowsEmitter::emitScannedPiece(ScanOp op, const Position &position,
   auto joined = joinThreads(op, std::move(last));
   if (failed(joined))
     return failure();
-  auto before = combine(op, carried, joined->before);
+  auto before =
+      joinUnlessNone(op, carried, joined->before, joined->isFirst);
   if (failed(before))
     return failure();
   for (Value &value : *before)

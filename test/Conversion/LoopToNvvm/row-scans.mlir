@@ -15,8 +15,8 @@
 // CHECK-LABEL: func.func @longsort
 // CHECK: #loop.gpu_rows<threads = 256, rows = 1, lanes = 1, steps = 0>
 
-// CHECK-LABEL: func.func @ordered
-// CHECK: #loop.gpu_across<
+// CHECK-LABEL: func.func @combined
+// CHECK: #loop.gpu_rows<threads = 256, rows = 1, lanes = 4, steps = 1>
 
 // CHECK: llvm.func @scan(
 // CHECK: llvm.load %{{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
@@ -104,21 +104,32 @@ func.func @longsort(%x: !l) -> !q {
   return %r : !q
 }
 
-// A combiner of one's own may count on the order: a thread for each row.
+// What a combiner starts from is neutral on its left alone: the first thread has what was
+// carried, not that joined with nothing.
 
-func.func @ordered(%x: !t) -> !t {
-  %r = loop.kernel @ordered ins(%a = %x : !t) shared [64] -> !t {
+// CHECK: llvm.func @combined(
+// CHECK: arith.mulf %{{.*}} : vector<4xf32>
+// CHECK: nvvm.barrier0
+// CHECK: %[[FIRST:.*]] = arith.andi %{{.*}} : i1
+// CHECK: %[[JOINED:.*]] = arith.addf %{{.*}} : f32
+// CHECK: arith.select %[[FIRST]], %{{.*}}, %[[JOINED]] : f32
+// CHECK: llvm.return
+func.func @combined(%x: !t, %y: !t) -> !t {
+  %r = loop.kernel @combined ins(%a = %x : !t, %c = %y : !t) shared [64] -> !t {
+    %one = arith.constant 1.0 : f32
     %zero = arith.constant 0.0 : f32
-    %s = loop.scan parallel (%i) in [64] along (%j) in [1024] at 1 <generic>
-        init(%zero : f32) : !t {
+    %s:2 = loop.scan parallel (%i) in [64] along (%j) in [1024] at 1
+        <generic> init(%one, %zero : f32, f32) : !t, !t {
       %e = loop.load %a[%i, %j] : !t
-      loop.yield %e : f32
-    } combine (%u: f32, %v: f32) {
-      %p = arith.mulf %u, %v : f32
-      %w = arith.addf %p, %v : f32
-      loop.yield %w : f32
+      %f = loop.load %c[%i, %j] : !t
+      loop.yield %e, %f : f32, f32
+    } combine (%u: f32, %v: f32, %w: f32, %z: f32) {
+      %p = arith.mulf %u, %w : f32
+      %q = arith.mulf %v, %w : f32
+      %o = arith.addf %q, %z : f32
+      loop.yield %p, %o : f32, f32
     }
-    loop.return %s : !t
+    loop.return %s#1 : !t
   }
   return %r : !t
 }

@@ -127,11 +127,14 @@ func.func @main(%x: !m, %y: !p, %z: !w) -> (!m, !n, !f) {
   return %soft, %place, %weighted : !m, !n, !f
 })";
 
-// A running maximum with its place.
+// A running maximum with its place, also where many elements are the least there are: the
+// place is the last one's, though what the scan starts from is as great.
 const char loop::kGenericScan[] = R"(
 !m = tensor<?x?xf32, #guard.shape<[s0, s1]>>
 !n = tensor<?x?xi64, #guard.shape<[s0, s1]>>
-func.func @main(%x: !m) -> (!m, !n) {
+!k = tensor<3x1024xf32>
+!l = tensor<3x1024xi64>
+func.func @main(%x: !m, %y: !k) -> (!m, !n, !l) {
   %r:2 = loop.kernel @k ins(%a = %x : !m) shared [s0] -> (!m, !n) {
     %low = arith.constant 0xFF800000 : f32
     %zero = arith.constant 0 : i64
@@ -148,7 +151,27 @@ func.func @main(%x: !m) -> (!m, !n) {
     }
     loop.return %v, %p : !m, !n
   }
-  return %r#0, %r#1 : !m, !n
+  %most = loop.kernel @l ins(%a = %y : !k) shared [3] -> !l {
+    %low = arith.constant 0xFF800000 : f32
+    %zero = arith.constant 0 : i64
+    %v, %p = loop.scan parallel (%i) in [3] along (%j) in [1024] at 1 <generic>
+        init(%low, %zero : f32, i64) : !k, !l {
+      %e = loop.load %a[%i, %j] : !k
+      %least = arith.constant 0xFF800000 : f32
+      %end = arith.constant 700 : index
+      %isLate = arith.cmpi uge, %j, %end : index
+      %f = arith.select %isLate, %e, %least : f32
+      %k = arith.index_cast %j : index to i64
+      loop.yield %f, %k : f32, i64
+    } combine (%u: f32, %k: i64, %w: f32, %l: i64) {
+      %c = arith.cmpf oge, %w, %u : f32
+      %m = arith.select %c, %w, %u : f32
+      %n = arith.select %c, %l, %k : i64
+      loop.yield %m, %n : f32, i64
+    }
+    loop.return %p : !l
+  }
+  return %r#0, %r#1, %most : !m, !n, !l
 })";
 
 // The first of rows: values and their sum in the kernel that sorts, of few

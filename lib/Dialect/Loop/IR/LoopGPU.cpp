@@ -216,10 +216,6 @@ static bool canShareRow(KernelOp kernel, NestOpInterface nest) {
       (nest.getDomain().parallel.size() != kernel.getShared().size() ||
        (!makesKept(kernel, nest) && isOnePerPoint(kernel, nest->getResult(0)))))
     return false;
-  // A combiner of one's own may count on the order of a scan.
-  auto scan = dyn_cast<ScanOp>(nest.getOperation());
-  if (scan && !scan.getCombiner().empty())
-    return false;
   bool isOwn = true;
   nest->walk([&](LoadOp load) {
     auto made = load.getTensor().getDefiningOp<NestOpInterface>();

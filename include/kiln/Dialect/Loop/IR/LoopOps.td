@@ -155,7 +155,9 @@ def Loop_ScanOp : Loop_RowOp<"scan", [], [Loop_AccumulationOpInterface]> {
     and yields one value per accumulator. Along the row values are joined with
     the accumulators one after the other, first to last, and the accumulators
     after each join are the elements of the results: the scan is inclusive. The
-    order is part of the meaning.
+    order of the elements is part of the meaning; which neighbours are joined first
+    is not. So a combiner is associative, up to rounding, and what it starts from
+    changes nothing on its right: `combine(init, x)` is `x`.
 
     The shape of a result is the parallel extents with the extent of the row
     inserted at `dimension`. Kinds, init values, the combiner and rounding are
