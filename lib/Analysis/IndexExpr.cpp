@@ -134,3 +134,21 @@ Stride analysis::getStride(ExprAttr address, unsigned dim) {
     return {Stride::Kind::Constant, *value, *factor};
   return {Stride::Kind::Symbolic, 0, *factor};
 }
+
+std::optional<analysis::Repeats> analysis::getRepeats(ExprAttr address,
+                                                      unsigned number) {
+  ExprAttr dim = guard::getDim(address.getContext(), number), quotient;
+  guard::walk(address, [&](ExprAttr part) {
+    if (part.getKind() == guard::ExprKind::FloorDiv &&
+        (part.getOperand(0) - dim).isConstant())
+      quotient = part;
+  });
+  auto count = quotient ? quotient.getOperand(1).getConstant() : std::nullopt;
+  auto factor = quotient ? guard::getCoefficient(address, quotient) : std::nullopt;
+  auto step = factor ? factor->getConstant() : std::nullopt;
+  if (!count || !step || *count < 2 || *step < 1 ||
+      guard::contains(address - quotient * *factor, dim))
+    return std::nullopt;
+  int64_t first = *(quotient.getOperand(0) - dim).getConstant();
+  return Repeats{*count, *step, llvm::mod(first, *count)};
+}

@@ -61,7 +61,14 @@ uint64_t KernelEmitter::getFactor(ExprAttr term, ExprAttr dim,
   else if (term.getKind() == guard::ExprKind::Mul)
     for (ExprAttr part : term.getOperands())
       factor = std::min(factor * getFactor(part, dim, multiple, most), most);
-  else if (term.getKind() == guard::ExprKind::Mod)
+  else if (auto divisor = term.getKind() == guard::ExprKind::FloorDiv
+                              ? term.getOperand(1).getConstant()
+                              : std::nullopt;
+           divisor && *divisor > 0) {
+    uint64_t divided =
+        getFactor(term.getOperand(0), dim, multiple, most * *divisor);
+    factor = divided % *divisor == 0 ? divided / *divisor : 1;
+  } else if (term.getKind() == guard::ExprKind::Mod)
     factor = std::gcd(getFactor(term.getOperand(0), dim, multiple, most),
                       getFactor(term.getOperand(1), dim, multiple, most));
   return std::gcd(factor, most);
@@ -150,7 +157,7 @@ namespace {
 /// How an address changes from lane to lane.
 struct LaneAccess {
   enum Kind { Uniform, Contiguous, EverySecond, Repeated, Irregular } kind;
-  LaneRepeats repeats = {};
+  analysis::Repeats repeats = {};
 };
 } // namespace
 
@@ -189,27 +196,16 @@ static ExprAttr alongLanes(ExprAttr expr, ExprAttr dim,
 
 /// Lanes of which some neighbours have one address, as channels of a group have the image in
 /// common that they are made of.
-static std::optional<LaneAccess> findRepeats(ExprAttr address, ExprAttr dim,
+static std::optional<LaneAccess> findRepeats(ExprAttr address,
                                              const Position &position) {
   if (position.begin)
     return std::nullopt;
-  ExprAttr quotient;
-  guard::walk(address, [&](ExprAttr part) {
-    if (part.getKind() == guard::ExprKind::FloorDiv &&
-        (part.getOperand(0) - dim).isConstant())
-      quotient = part;
-  });
-  auto count = quotient ? quotient.getOperand(1).getConstant() : std::nullopt;
-  auto factor = quotient ? guard::getCoefficient(address, quotient) : std::nullopt;
-  auto step = factor ? factor->getConstant() : std::nullopt;
-  if (!count || !step || *count < 2 || *step < 1 ||
-      position.lanes % *count != 0 || position.multiple % *count != 0 ||
-      position.lanes / *count * *step > 2 * position.lanes ||
-      guard::contains(address - quotient * *factor, dim))
+  auto repeats = analysis::getRepeats(address, position.vectorDim);
+  if (!repeats || position.lanes % repeats->count != 0 ||
+      position.multiple % repeats->count != 0 ||
+      position.lanes / repeats->count * repeats->step > 2 * position.lanes)
     return std::nullopt;
-  int64_t first = *(quotient.getOperand(0) - dim).getConstant();
-  return LaneAccess{LaneAccess::Repeated,
-                    {*count, *step, llvm::mod(first, *count)}};
+  return LaneAccess{LaneAccess::Repeated, *repeats};
 }
 
 /// Compares the address of the next lane with that of this one. Polynomials in
@@ -238,7 +234,7 @@ static LaneAccess classify(ExprAttr address, const Position &position,
     return {LaneAccess::Contiguous};
   if (step.isConstant(2) && guard::getCoefficient(address, dim))
     return {LaneAccess::EverySecond};
-  if (auto repeated = findRepeats(address, dim, position))
+  if (auto repeated = findRepeats(address, position))
     return *repeated;
   return {LaneAccess::Irregular};
 }
@@ -260,6 +256,80 @@ Value KernelEmitter::loadOrFirst(const Buffer &buffer, ExprAttr address,
       isWide || isa<VectorType>(other.getType()) ? position.lanes : 1;
   return arith::SelectOp::create(b, isInside, broadcast(loaded, lanes),
                                  broadcast(other, lanes));
+}
+
+/// Neighbours of which each lane says whether its own is inside. Where vectors have no masks,
+/// as on a GPU, a branch around each element would have them wait for one another: outside
+/// the first element of the tensor is read, let go, and there is `other` instead.
+Value KernelEmitter::loadLanesOrFirst(const Buffer &buffer, ExprAttr address,
+                                      const Position &position, Value mask,
+                                      Value other) {
+  Type type = memoryType(buffer.elementType);
+  Value first = elementPointer(buffer, address, position);
+  SmallVector<Value> elements;
+  for (int64_t lane = 0; lane < position.lanes; ++lane) {
+    Value pointer = LLVM::GEPOp::create(b, first.getType(), type, first,
+                                        ArrayRef<LLVM::GEPArg>{int32_t(lane)});
+    Value isInside =
+        vector::ExtractOp::create(b, mask, ArrayRef<int64_t>{lane});
+    pointer = arith::SelectOp::create(b, isInside, pointer, buffer.pointer);
+    elements.push_back(LLVM::LoadOp::create(
+        b, type, pointer, byteWidth(buffer.elementType), /*isVolatile=*/false,
+        /*isNonTemporal=*/false, buffer.isConstant));
+  }
+  Value loaded = fromMemory(
+      vector::FromElementsOp::create(b, cast<VectorType>(widen(type, position.lanes)),
+                                     elements),
+      buffer.elementType);
+  return arith::SelectOp::create(b, mask, loaded,
+                                 broadcast(other, position.lanes));
+}
+
+/// Lanes that take an element of their group each, where the number of it is the same for
+/// all and known, as in a sum that is written out: on a GPU groups are one vector, read once
+/// for all of their elements. Null elsewhere, and where they are not.
+Value KernelEmitter::loadGroups(const Buffer &buffer, ExprAttr address,
+                                const Position &position, Value isInside,
+                                Value other) {
+  auto access = readsFirst && position.lanes > 1 && !position.mask
+                    ? findRepeats(address, position)
+                    : std::nullopt;
+  if (!access || access->repeats.shift != 0)
+    return {};
+  const analysis::Repeats &repeats = access->repeats;
+  int64_t width = position.lanes / repeats.count * repeats.step, number = 0;
+  if (!llvm::has_single_bit(uint64_t(width)) ||
+      (isInside && (!usesPadding || buffer.first < width)))
+    return {};
+  for (auto [k, index] : llvm::enumerate(position.dims)) {
+    ExprAttr dim = guard::getDim(address.getContext(), k);
+    auto place = index ? getConstantIntValue(index) : std::nullopt;
+    auto step = guard::getCoefficient(address, dim);
+    if (!place || !step || !step->isConstant(1) ||
+        !position.extents[k].isConstant(repeats.step))
+      continue;
+    number = *place;
+    address = address - dim;
+    break;
+  }
+  uint64_t bytes = width * byteWidth(buffer.elementType);
+  if (number >= repeats.step || getAlignment(buffer, address, position) < bytes)
+    return {};
+  Value pointer = elementPointer(buffer, address, position);
+  if (isInside)
+    pointer = arith::SelectOp::create(b, isInside, pointer, buffer.pointer);
+  Value loaded = LLVM::LoadOp::create(
+      b, widen(memoryType(buffer.elementType), width), pointer, bytes,
+      /*isVolatile=*/false, /*isNonTemporal=*/false, buffer.isConstant);
+  loaded = fromMemory(loaded, buffer.elementType);
+  SmallVector<int64_t> places;
+  for (int64_t lane = 0; lane < position.lanes; ++lane)
+    places.push_back(lane / repeats.count * repeats.step + number);
+  Value taken = vector::ShuffleOp::create(b, loaded, loaded, places);
+  if (!isInside)
+    return taken;
+  return arith::SelectOp::create(b, isInside, taken,
+                                 broadcast(other, position.lanes));
 }
 
 /// Whether an expression has indices of which each lane has its own.
@@ -363,6 +433,10 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   int64_t lanes = position.lanes;
   LaneAccess access = classify(address, position, varyingDims);
   bool wideMask = mask && isa<VectorType>(mask.getType());
+  if (Value taken = wideMask || !varyingDims.empty()
+                        ? Value()
+                        : loadGroups(buffer, address, position, mask, other))
+    return taken;
   if (access.kind == LaneAccess::Uniform && wideMask) {
     if (isThereForAll(buffer, address))
       return arith::SelectOp::create(
@@ -370,6 +444,9 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
           broadcast(other, lanes));
     access.kind = LaneAccess::Irregular;
   }
+  if (wideMask && readsFirst && access.kind == LaneAccess::Contiguous &&
+      buffer.first > 0 && !position.mask)
+    return loadLanesOrFirst(buffer, address, position, mask, other);
   bool maySkip = picksLanes && (masksTails || !position.mask);
   // A mask of lanes is read once for each lane that reads an element.
   constexpr int64_t kMostMasked = 4;

@@ -82,7 +82,7 @@ Value kiln::loop::loadEverySecond(OpBuilder &b, Location loc, Value pointer,
 }
 
 Value kiln::loop::loadRepeated(OpBuilder &b, Location loc, Value pointer,
-                               VectorType type, const LaneRepeats &repeats,
+                               VectorType type, const analysis::Repeats &repeats,
                                Value mask, bool areMasked, unsigned alignment) {
   Type element = type.getElementType();
   int64_t lanes = type.getNumElements();

@@ -88,6 +88,16 @@ struct Stride {
 /// How `address` moves as d<dim> grows by one.
 Stride getStride(ExprAttr address, unsigned dim);
 
+/// An address of which so many neighbours along an index are the same, the next as many lie
+/// `step` behind them: 4 floordiv(d3, 4) of the channels that a group of four reads.
+struct Repeats {
+  int64_t count = 1, step = 1;
+  int64_t shift = 0; ///< the number of index 0 among those that are the same as it
+};
+
+/// How `address` repeats as d<dim> grows; nothing if it does not.
+std::optional<Repeats> getRepeats(ExprAttr address, unsigned dim);
+
 } // namespace kiln::analysis
 
 #endif // KILN_ANALYSIS_INDEXEXPR_H

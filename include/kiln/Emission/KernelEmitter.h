@@ -220,6 +220,10 @@ protected:
   Value loadOrFirst(const Buffer &buffer, guard::ExprAttr address,
                     const Position &position, bool isWide, Value isInside,
                     Value other);
+  Value loadLanesOrFirst(const Buffer &buffer, guard::ExprAttr address,
+                         const Position &position, Value mask, Value other);
+  Value loadGroups(const Buffer &buffer, guard::ExprAttr address,
+                   const Position &position, Value isInside, Value other);
   /// With `streams` past the caches: whole vectors that are aligned.
   void store(const Buffer &buffer, guard::ExprAttr address,
              const Position &position, Value value, bool streams = false);
@@ -420,7 +424,8 @@ protected:
   llvm::SmallDenseMap<mlir::Attribute, Value> padding;
   int64_t paddingLanes = 0;
   bool usesPadding = false; ///< of what `load` reads where a mask is false
-  /// Without such memory the first elements of the tensor are read there.
+  /// Without such memory the first elements of the tensor are read there, and those of
+  /// lanes where their masks are false.
   bool readsFirst = false;
   llvm::DenseMap<Value, Value> captured; ///< constants of the kernel's body
   SmallVector<guard::ExprAttr> sharedExtents;

@@ -14,6 +14,8 @@
 #ifndef KILN_EMISSION_VECTORIDIOMS_H
 #define KILN_EMISSION_VECTORIDIOMS_H
 
+#include "kiln/Analysis/IndexExpr.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -31,17 +33,11 @@ mlir::Value loadEverySecond(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::Value pointer, mlir::VectorType type,
                             mlir::Value mask, unsigned alignment);
 
-/// Lanes of which `count` beside each other read one element, and the next as many the one that
-/// lies `step` behind it. The first lane is number `shift` of those that read its element.
-struct LaneRepeats {
-  int64_t count = 1, step = 1, shift = 0;
-};
-
-/// Loads elements for such lanes, for those inside `mask` if there is one. With `areMasked`, for
+/// Loads elements for lanes that repeat them, for those inside `mask` if there is one. With `areMasked`, for
 /// targets that have masks, the elements are one vector, else they come one by one.
 mlir::Value loadRepeated(mlir::OpBuilder &b, mlir::Location loc,
                          mlir::Value pointer, mlir::VectorType type,
-                         const LaneRepeats &repeats, mlir::Value mask,
+                         const analysis::Repeats &repeats, mlir::Value mask,
                          bool areMasked, unsigned alignment);
 
 } // namespace kiln::loop

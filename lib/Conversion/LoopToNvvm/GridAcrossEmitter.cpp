@@ -16,6 +16,10 @@ using guard::ExprAttr;
 LogicalResult GridAcrossEmitter::emitThread() {
   sharedExtents = analysis::collapseShared(kernel, layout);
   sumBlock = schedule.getSumBlock();
+  // A branch around each load of a window would have them wait for one another.
+  usesPadding = llvm::any_of(kernel.getNests(), [](NestOpInterface nest) {
+    return nest.isReduction();
+  });
   // Neighbours are walked together in the last dimension that is more than one, before
   // that of the lanes.
   int64_t points = sharedExtents.size() > 1 ? schedule.getPoints() : 1;
@@ -24,7 +28,6 @@ LogicalResult GridAcrossEmitter::emitThread() {
   if (points > 1) {
     beside = analysis::getLaneDim(ArrayRef(sharedExtents).drop_back());
     items[beside] = guard::ceilDiv(items[beside], points);
-    readsFirst = true;
   }
   return emitForVectors(items, schedule.getLanes(), [&](const Position &item) {
     if (points == 1)

@@ -58,7 +58,9 @@ public:
   GridEmitter(KernelOp kernel, const analysis::KernelStrides &inputStrides,
               int64_t threads, bool isNarrow)
       : KernelEmitter(kernel, inputStrides), threads(threads),
-        isNarrow(isNarrow) {}
+        isNarrow(isNarrow) {
+    readsFirst = true;
+  }
 
   /// Emits the function at the builder's insertion point and adds it to `grid`.
   LogicalResult emit(OpBuilder &builder, StringRef name, EmittedGrid &grid);

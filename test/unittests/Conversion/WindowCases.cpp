@@ -355,13 +355,15 @@ func.func @main(%x: !x, %w: !w) -> !x {
 })";
 
 // Groups of four channels, of two of the image, as channels of their own: the last vector of them
-// has a part of its lanes. So many places beside each other that some have no end of the image in
+// has a part of its lanes. And of four, in bf16, with those innermost in the sum. So many places beside each other that some have no end of the image in
 // their windows.
 static const char kNarrowGroups[] = R"(
 !x = tensor<2x5x27x12xf32>
 !w = tensor<2x3x3x24xf32>
+!x4 = tensor<2x5x27x24xbf16>
+!w4 = tensor<4x3x3x24xbf16>
 !y = tensor<2x5x27x24xf32>
-func.func @main(%x: !x, %w: !w) -> !y {
+func.func @main(%x: !x, %w: !w, %x4: !x4, %w4: !w4) -> (!y, !y) {
   %r = loop.kernel @k ins(%a = %x : !x, %b = %w : !w) shared [2, 5, 27, 24] -> !y {
     %s = loop.contract parallel [2, 5, 27, 24] reduction [2, 3, 3]
         lhs %a[d0, d1 + d5 - 1, d2 + d6 - 1, d4 + floordiv(d3, 4) * 2] : !x
@@ -370,7 +372,15 @@ func.func @main(%x: !x, %w: !w) -> !y {
         acc f32 : !y
     loop.return %s : !y
   }
-  return %r : !y
+  %t = loop.kernel @l ins(%a = %x4 : !x4, %b = %w4 : !w4) shared [2, 5, 27, 24] -> !y {
+    %s = loop.contract parallel [2, 5, 27, 24] reduction [3, 3, 4]
+        lhs %a[d0, d1 + d4 - 1, d2 + d5 - 1, floordiv(d3, 4) * 4 + d6] : !x4
+            mask and(and(le(1, d1 + d4), lt(d1 + d4 - 1, 5)), and(le(1, d2 + d5), lt(d2 + d5 - 1, 27)))
+        rhs %b[d6, d4, d5, d3] : !w4 mask 1
+        acc f32 : !y
+    loop.return %s : !y
+  }
+  return %r, %t : !y, !y
 })";
 
 // Two channels of each of the image, in bf16, by a stride; and those of groups with holes between

@@ -40,6 +40,8 @@ GPUMachine loop::getMachine(GPUTargetAttr target) {
 
 /// Fewer elements of a sum are a thread's, or a tile's.
 static constexpr int64_t kShortVectorSum = 32;
+/// Elements that a thread sums up by itself, one row of a product of one column.
+static constexpr int64_t kMostThreadSum = 64;
 
 namespace {
 /// Bytes of the elements that a kernel reads and writes.
@@ -84,8 +86,20 @@ static Widths getWidths(KernelOp kernel) {
   return widths;
 }
 
+/// True if the borders of a window lie between neighbours along dimension `last`: lanes of a
+/// vector would look one by one whether they are inside.
+static bool masksNeighbours(KernelOp kernel, unsigned last) {
+  guard::ExprAttr dim = guard::getDim(kernel.getContext(), last);
+  return llvm::any_of(kernel.getBody().getOps<ContractOp>(), [&](ContractOp op) {
+    return llvm::any_of(op.getMasks(), [&](Attribute mask) {
+      return guard::contains(cast<ExprAttr>(mask), dim);
+    });
+  });
+}
+
 /// True if neighbours along the last shared dimension are neighbours in all that a nest
-/// reads, or one element. Otherwise each lane of a vector would be a line of its own.
+/// reads, or one element, or have groups of neighbours in common. Otherwise each lane of a
+/// vector would be a line of its own.
 static bool readsVectors(KernelOp kernel, NestOpInterface nest,
                          const analysis::KernelLayout &layout) {
   Domain domain = nest.getDomain();
@@ -100,11 +114,13 @@ static bool readsVectors(KernelOp kernel, NestOpInterface nest,
            auto it = layout.find(read.tensor);
            if (it == layout.end())
              return true; // one element for a point
-           analysis::Stride stride = analysis::getStride(
-               analysis::linearize(kernel.getContext(), read.map, it->second,
-                                   assumptions),
-               shared - 1);
-           return !read.indirect && (stride.isOne() || stride.isZero());
+           guard::ExprAttr address = analysis::linearize(
+               kernel.getContext(), read.map, it->second, assumptions);
+           analysis::Stride stride = analysis::getStride(address, shared - 1);
+           auto repeats = analysis::getRepeats(address, shared - 1);
+           return !read.indirect &&
+                  (stride.isOne() || stride.isZero() ||
+                   (repeats && repeats->count == repeats->step));
          });
 }
 
@@ -130,6 +146,8 @@ static ScheduleAttr chooseThreads(KernelOp kernel, const KernelStrides &strides,
   shape.wide = widths.wide;
   shape.addsFloats =
       isContraction || llvm::any_of(kernel.getNests(), hasBlocks);
+  if (!shared.empty())
+    shape.canVector &= !masksNeighbours(kernel, kernel.getShared().size() - 1);
   for (NestOpInterface nest : kernel.getNests())
     shape.canVector &= nest.isPointwise() || readsVectors(kernel, nest, layout);
   if (shared.size() > 1) {
@@ -308,75 +326,6 @@ static ScheduleAttr chooseTile(KernelOp kernel, const KernelStrides &strides) {
                                   s->side, reads.front().dim);
 }
 
-/// Neighbours in the last dimension that a thread adds at once, at most `lanes`: those that
-/// are one operation, and neighbours in what is read of each point, too.
-static int64_t chooseScatterLanes(ScatterOp op, int64_t lanes,
-                                  const analysis::KernelLayout &layout) {
-  if (!scattersRows(op))
-    return 1;
-  auto nest = cast<NestOpInterface>(op.getOperation());
-  Domain domain = op.getDomain();
-  BlockArgument last = op.getBody().front().getArgument(domain.rank() - 1);
-  guard::Assumptions assumptions;
-  analysis::addExtents(assumptions, op.getContext(), domain.all());
-  for (const analysis::Access &read : analysis::getReads(nest)) {
-    bool isSame = true, isComputed = false;
-    for (Value index : LoadOp(read.load).getIndices())
-      if (dependsOnIndex(index, last)) {
-        isSame = false;
-        isComputed |= !isa<BlockArgument>(index) &&
-                      !index.getDefiningOp<IndexOp>();
-      }
-    auto strides = layout.find(read.tensor);
-    if (isSame)
-      continue;
-    if (isComputed || strides == layout.end() ||
-        !analysis::getStride(analysis::linearize(op.getContext(), read.map,
-                                                 strides->second, assumptions),
-                             domain.rank() - 1)
-             .isOne())
-      return 1;
-  }
-  auto type = cast<RankedTensorType>(op.getResult().getType());
-  // Where rows begin anywhere, threads beside each other are better off with an element
-  // each.
-  for (ExprAttr extent : {domain.all().back(), guard::getDims(type)->back()}) {
-    auto count = extent.getConstant();
-    while (lanes > 1 && (!count || *count % lanes != 0))
-      lanes /= 2;
-  }
-  return lanes;
-}
-
-/// Atomic where the order makes no difference, or may.
-static ScheduleAttr chooseGPUScatter(ScatterOp op, KernelOp kernel,
-                                     const KernelStrides &strides,
-                                     const GPUMachine &machine,
-                                     const analysis::SizeHints &hints) {
-  Type element =
-      cast<RankedTensorType>(op.getResult().getType()).getElementType();
-  bool isAtomic = !op.getGrouped() && canScatterInAnyOrder(op) &&
-                  !(machine.deterministic && isa<FloatType>(element));
-  int64_t owners = 1;
-  if (!isAtomic && !op.getWritten() && !op.getGrouped()) {
-    SmallVector<unsigned> own = getOwnDims(op);
-    SmallVector<ExprAttr> points, steps;
-    for (auto [k, extent] : llvm::enumerate(op.getDomain().all()))
-      (llvm::is_contained(own, k) ? points : steps).push_back(extent);
-    owners =
-        chooseGPUOwners(hints.product(points), hints.product(steps), machine);
-  }
-  int64_t lanes = 1;
-  if (isAtomic)
-    lanes = getAtomicLanes(getGPUTarget(op), element);
-  else if (op.getGrouped() && op.getDomain().rank() > 1)
-    lanes = 16 / std::max<int64_t>(analysis::getElementBytes(element), 1);
-  if (lanes > 1)
-    lanes = chooseScatterLanes(op, lanes, analysis::getLayout(kernel, strides));
-  return GPUScatterScheduleAttr::get(op.getContext(), kGPUBlock, isAtomic,
-                                     owners, lanes);
-}
-
 /// What maps the elements of operand `k` (A or B).
 static Region &getPrologue(ContractOp op, const analysis::ContractionShape &shape,
                            unsigned k) {
@@ -500,6 +449,19 @@ static ScheduleAttr chooseVectorProduct(ContractOp op,
                                   s.steps);
 }
 
+/// True if a thread for each element of the result has as little to do as a window of an image
+/// has, of which each row meets one column: matrix units would multiply it with 15 others.
+static bool isForThreads(ContractOp op, const analysis::ContractionShape &shape,
+                         const GPUMachine &machine,
+                         const analysis::SizeHints &hints) {
+  bool isVector = shape.rows.extent.isConstant(1) ||
+                  shape.columns.extent.isConstant(1);
+  return isVector && !op.isGrouped() &&
+         hints.product(getExprs(op.getReductionExtents())) <= kMostThreadSum &&
+         hints.product(getExprs(op.getParallelExtents())) >=
+             machine.multiprocessors * kGPUBlock;
+}
+
 /// Null for what is no product of matrices, or where nothing is copied asynchronously.
 static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
                                         const KernelStrides &strides,
@@ -516,7 +478,8 @@ static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
     return {};
   if (ScheduleAttr rows = chooseVectorProduct(op, *shape, machine, hints))
     return rows;
-  if (machine.capability < kGPUProduct)
+  if (machine.capability < kGPUProduct ||
+      isForThreads(op, *shape, machine, hints))
     return {};
   GPUProductShape product = getGPUProductShape(op, *shape, machine, hints);
   GPUProductSchedule s = chooseGPUProduct(product, machine);

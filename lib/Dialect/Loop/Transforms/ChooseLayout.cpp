@@ -8,8 +8,7 @@
 //
 // Which dimension of each computed tensor has the neighbours in memory:
 //
-//   widen      (joinGroups)    on a processor narrow groups of channels become channels of
-//                              their own
+//   widen      (joinGroups)    narrow groups of channels become channels of their own
 //   free       (freeResult)    a result that a caller wants in its own order, and that would
 //                              be walked across memory in it, is copied to it
 //   choose     (ImageLayouts)  the channels of what convolutions read and give, and from
@@ -527,9 +526,8 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
 
   void run(func::FuncOp function, CarriedTensors &carried) {
     bool onCPU = !getGPUTarget(function);
-    if (onCPU)
-      for (auto op : function.getOps<ContractOp>())
-        joinGroups(op, /*areLast=*/false);
+    for (auto op : function.getOps<ContractOp>())
+      joinGroups(op, /*areLast=*/false);
     ImageLayouts layouts(function, carried, onCPU);
     const auto &chosen = layouts.choose();
     for (auto [nest, last] : chosen)
@@ -567,10 +565,12 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
       } else
         copies.fillChannels(op);
       copies.relay(op);
-      // By channels of their own places of windows are innermost, which neighbours share.
-      if (!onCPU || !hasOwnChannels(op, op.getParallelExtents().size() - 1))
+      // By channels of their own places of windows are innermost, which neighbours share; a
+      // thread of a GPU reads all channels of a group at once.
+      bool isOwn = hasOwnChannels(op, op.getParallelExtents().size() - 1);
+      if (!onCPU || !isOwn)
         orderSum(op);
-      if (!onCPU)
+      if (!onCPU && !isOwn)
         copies.layAlongSum(op);
     }
   }

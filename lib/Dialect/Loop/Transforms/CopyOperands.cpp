@@ -185,9 +185,9 @@ static Type getWide(ContractOp op, unsigned side, ArrayRef<ExprAttr> dims,
 void OperandCopies::relay(ContractOp op) {
   Windows windows(op);
   unsigned last = op.getParallelExtents().size() - 1;
-  bool isOwn = onCPU && hasOwnChannels(op, last);
+  bool isOwn = hasOwnChannels(op, last);
   if (windows.empty() ||
-      !(onCPU ? isOwn || multipliesInOrder(op) : multipliesOnUnits(op)))
+      !(isOwn || (onCPU ? multipliesInOrder(op) : multipliesOnUnits(op))))
     return;
   for (unsigned side = 0; side < 2; ++side) {
     Value tensor = side == 0 ? op.getLhs() : op.getRhs();
@@ -197,6 +197,11 @@ void OperandCopies::relay(ContractOp op) {
                                  guard::getDim(op.getContext(), last));
     if (isOwn && own != windows.indices[side].end())
       channels = own - windows.indices[side].begin();
+    // Channels of their own that are no neighbours in the result are walked across memory.
+    ExprAttr index = channels ? windows.indices[side][*channels] : ExprAttr();
+    if (index && index.isDim() && index.getPosition() < last &&
+        hasOwnChannels(op, index.getPosition()))
+      continue;
     auto dims = guard::getDims(cast<RankedTensorType>(tensor.getType()));
     SmallVector<ExprAttr> strides = getStrides(tensor);
     if (!channels || !dims || strides.empty() ||
@@ -206,7 +211,7 @@ void OperandCopies::relay(ContractOp op) {
       continue;
     useCopy(op, side, *channels,
             getCopy(op, tensor, *channels, (*dims)[*channels],
-                    isOwn ? getWide(op, side, *dims, hints) : Type()));
+                    isOwn && onCPU ? getWide(op, side, *dims, hints) : Type()));
   }
 }
 

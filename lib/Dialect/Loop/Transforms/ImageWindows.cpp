@@ -47,8 +47,7 @@ Windows::Windows(ContractOp op) {
       llvm::SmallBitVector alone = used, both = used;
       alone.reset(moves[1 - k]);
       both &= moves[1 - k];
-      if (!getGPUTarget(op))
-        both.reset(0, op.getDomain().parallel.size());
+      both.reset(0, op.getDomain().parallel.size());
       if (alone.any() && both.any())
         walked |= used;
     }
@@ -105,16 +104,35 @@ SmallVector<ExprAttr> loop::getStrides(Value tensor) {
               : SmallVector<ExprAttr>();
 }
 
-std::optional<ExprAttr> loop::getStep(ContractOp op, unsigned side, unsigned dim) {
+/// The address in memory of what `side` reads, in the indices of the domain; nothing if that
+/// is not known.
+static std::optional<ExprAttr> getAddress(ContractOp op, unsigned side) {
   SmallVector<ExprAttr> strides = getStrides(side == 0 ? op.getLhs() : op.getRhs());
   if (strides.empty())
     return std::nullopt;
   guard::Assumptions assumptions;
   analysis::addExtents(assumptions, op.getContext(), op.getDomain().all());
-  ExprAttr address = analysis::linearize(
+  return analysis::linearize(
       op.getContext(), getExprs(side == 0 ? op.getLhsIndices() : op.getRhsIndices()),
       strides, assumptions);
-  return guard::getCoefficient(address, guard::getDim(op.getContext(), dim));
+}
+
+std::optional<ExprAttr> loop::getStep(ContractOp op, unsigned side, unsigned dim) {
+  auto address = getAddress(op, side);
+  if (!address)
+    return std::nullopt;
+  return guard::getCoefficient(*address, guard::getDim(op.getContext(), dim));
+}
+
+/// True if neighbours along a dimension read neighbours, or groups of them the same
+/// neighbouring elements.
+static bool readsNeighbours(ContractOp op, unsigned side, unsigned dim) {
+  auto address = getAddress(op, side);
+  if (!address)
+    return false;
+  auto repeats = analysis::getRepeats(*address, dim);
+  return analysis::getStride(*address, dim).isOne() ||
+         (repeats && repeats->count == repeats->step);
 }
 
 bool loop::isWorthOrder(ContractOp op, unsigned dim,
@@ -157,8 +175,7 @@ bool loop::readsOwnChannels(ContractOp op, unsigned dim,
   return hints.evaluate(op.getDomain().parallel[dim]) >= kMinChannels &&
          hasOwnChannels(op, dim) &&
          llvm::any_of(llvm::seq(2u), [&](unsigned side) {
-           auto step = getStep(op, side, dim);
-           return step && step->isConstant(1);
+           return readsNeighbours(op, side, dim);
          });
 }
 
@@ -268,7 +285,7 @@ std::optional<LastDims> loop::getResultChannels(const Windows &windows,
       windows.getChannels(getIdentityMap(op.getContext(), parallel.size()));
   if (!channels)
     return std::nullopt;
-  if (*channels > 0 && !getGPUTarget(op))
+  if (*channels > 0)
     if (auto group = getGroup(windows, op, *channels - 1)) {
       if (*group < kMinGroup ||
           parallel[*channels].getConstant().value_or(0) < kMinGroup)

@@ -13,6 +13,8 @@
 //   y[n, c, h, w]    = sum x[n, c / 4 * 4 + r, ...]    v[c, r, k, l]
 //
 // It is a convolution by channels of their own, of which neighbours read the same image.
+// Matrix units of a GPU would multiply a group of 4 with 12 columns of nothing: there a thread
+// has 8 channels of neighbouring pixels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,10 +32,18 @@ using guard::ExprAttr;
 /// Channels of a group from which on packing its image takes less than multiplying it.
 static constexpr int64_t kMinPacked = 6;
 
+/// Elements of a vector of the sums; on a GPU of what a thread reads at a time of 16 bits.
+static int64_t getLanes(ContractOp op) {
+  constexpr int64_t kThreadLanes = 8;
+  if (getGPUTarget(op))
+    return kThreadLanes;
+  return getTarget(op).getVectorBits() /
+         op.getAccType().getIntOrFloatBitWidth();
+}
+
 bool loop::areNarrow(ContractOp op, ExprAttr channels) {
   auto size = channels.getConstant();
-  int64_t lanes =
-      getTarget(op).getVectorBits() / op.getAccType().getIntOrFloatBitWidth();
+  int64_t lanes = getLanes(op);
   return isa<FloatType>(op.getAccType()) && size && *size > 1 &&
          2 * *size <= lanes && lanes % *size == 0;
 }
@@ -81,8 +91,7 @@ bool JoinedGroups::find(bool areLast) {
     return false;
   // A vector has whole groups, and of what these read so much as two vectors hold.
   int64_t made = *channels.getConstant();
-  int64_t lanes =
-      getTarget(op).getVectorBits() / op.getAccType().getIntOrFloatBitWidth();
+  int64_t lanes = getLanes(op);
   return (areLast || made < kMinPacked) &&
          lanes / made * *read <= 2 * lanes && areRead();
 }

@@ -67,6 +67,13 @@ std::optional<GPURowPartsSchedule> chooseGPURowParts(KernelOp kernel,
                                                      mlir::ValueRange inputs,
                                                      const GPUMachine &machine);
 
+/// The one of a kernel that writes at computed positions: atomic where the order makes no
+/// difference, or may.
+ScheduleAttr chooseGPUScatter(ScatterOp op, KernelOp kernel,
+                              const analysis::KernelStrides &strides,
+                              const GPUMachine &machine,
+                              const analysis::SizeHints &hints);
+
 /// The same for a kernel of contractions among other nests; null, and why, where it has
 /// none.
 ScheduleAttr chooseGPUBlocks(KernelOp kernel,
