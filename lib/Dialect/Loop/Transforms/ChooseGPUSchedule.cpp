@@ -421,21 +421,15 @@ int64_t loop::getProductLanes(ContractOp op,
   return lanes;
 }
 
-/// A matrix times a vector, both along the sum: threads share a row of the matrix, which
-/// is read once and needs no tile. Null for others, and where there are too few rows.
-static ScheduleAttr chooseVectorProduct(ContractOp op,
-                                        const analysis::ContractionShape &shape,
-                                        const GPUMachine &machine,
-                                        const analysis::SizeHints &hints) {
-  bool isVector = !op.isGrouped() && (shape.rows.extent.isConstant(1) ||
-                                      shape.columns.extent.isConstant(1));
+/// Threads share the sum of an element, both of whose operands are along it: no tile is
+/// needed. Null for others.
+static ScheduleAttr chooseDots(ContractOp op,
+                               const analysis::ContractionShape &shape) {
   auto size = shape.sum.extent.getConstant();
-  if (!isVector || !op.getMasks().empty() || !size ||
+  if (op.isGrouped() || !op.getMasks().empty() || !size ||
       *size < kShortVectorSum || shape.sum.runs.size() != 1 ||
       !shape.sum.steps[0] || !shape.sum.steps[0].isConstant(1) ||
-      !shape.sum.steps[1] || !shape.sum.steps[1].isConstant(1) ||
-      hints.product(getExprs(op.getParallelExtents())) <
-          machine.multiprocessors)
+      !shape.sum.steps[1] || !shape.sum.steps[1].isConstant(1))
     return {};
   int64_t bytes = 1;
   for (Value operand : {op.getLhs(), op.getRhs()})
@@ -447,6 +441,20 @@ static ScheduleAttr chooseVectorProduct(ContractOp op,
   GPURowsSchedule s = chooseGPUVectorProduct(*size, last.value_or(1), bytes);
   return GPURowsScheduleAttr::get(op.getContext(), s.threads, s.rows, s.lanes,
                                   s.steps);
+}
+
+/// A matrix times a vector: the matrix is read once. Null for others, and where there are
+/// too few rows.
+static ScheduleAttr chooseVectorProduct(ContractOp op,
+                                        const analysis::ContractionShape &shape,
+                                        const GPUMachine &machine,
+                                        const analysis::SizeHints &hints) {
+  bool isVector = shape.rows.extent.isConstant(1) ||
+                  shape.columns.extent.isConstant(1);
+  if (!isVector || hints.product(getExprs(op.getParallelExtents())) <
+                       machine.multiprocessors)
+    return {};
+  return chooseDots(op, shape);
 }
 
 /// True if a thread for each element of the result has as little to do as a window of an image
@@ -482,6 +490,10 @@ static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
       isForThreads(op, *shape, machine, hints))
     return {};
   GPUProductShape product = getGPUProductShape(op, *shape, machine, hints);
+  // A step of a recurrence has few rows, which are read again sooner than tiles are filled.
+  if (estimateGPUDots(product, machine) < estimateGPUProduct(product, machine))
+    if (ScheduleAttr dots = chooseDots(op, *shape))
+      return dots;
   GPUProductSchedule s = chooseGPUProduct(product, machine);
   if (s.rows == 0)
     return {};

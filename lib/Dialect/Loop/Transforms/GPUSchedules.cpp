@@ -286,6 +286,8 @@ static constexpr double kGathered = 0.75;
 /// do not begin at a sector of a line.
 static constexpr double kBroughtRate = 1700, kProcessorBytes = 72,
                         kSharedBytes = 46, kApart = 2;
+/// Cycles of a thread that waits for what it reads of both factors of a sum at a time.
+static constexpr double kDotStep = 300;
 /// Cycles until blocks of a cluster have met, beside what they share.
 static constexpr double kClusterStart = 4000;
 /// What a schedule must be better than one before it, whose tile is larger or its sum less
@@ -552,6 +554,15 @@ GPUProductSchedule loop::chooseGPUProduct(const GPUProductShape &product,
 double loop::estimateGPUProduct(const GPUProductShape &product,
                                 const GPUMachine &machine) {
   return findGPUProduct(product, machine).cycles;
+}
+
+double loop::estimateGPUDots(const GPUProductShape &product,
+                             const GPUMachine &machine) {
+  double elements = double(product.rows) * product.columns * product.matrices;
+  double bytes = elements * product.sum * 2 * product.bytes;
+  double steps = std::ceil(double(product.sum) / (kGPUBlock * kRowVectors));
+  return kStart + steps * kDotStep +
+         bytes / (kSharedBytes * std::max<int64_t>(machine.multiprocessors, 1));
 }
 
 double loop::estimateGPUCopies(int64_t kernels, double bytes) {

@@ -170,10 +170,11 @@ GPUProductSchedule chooseGPUProduct(const GPUProductShape &product,
 /// The best schedule of each tile, the best of all first.
 std::vector<GPUProductSchedule> getGPUProducts(const GPUProductShape &product,
                                                const GPUMachine &machine);
-/// Cycles that it takes by that schedule, about; and those of so many kernels that read and
-/// write so many bytes.
+/// Cycles that it takes by that schedule, about; those where threads read both factors of each
+/// element of the result; and those of so many kernels that read and write so many bytes.
 double estimateGPUProduct(const GPUProductShape &product,
                           const GPUMachine &machine);
+double estimateGPUDots(const GPUProductShape &product, const GPUMachine &machine);
 double estimateGPUCopies(int64_t kernels, double bytes);
 
 /// Two products of 16-bit factors and the rows between them, on a GPU of capability
