@@ -47,6 +47,8 @@ public:
   void runOnOperation() override;
 
 private:
+  void turnFactors(Block &block, const GPUMachine &machine,
+                   const analysis::SizeHints &hints);
   void pack(KernelOp kernel, const GPUMachine &machine,
             const analysis::SizeHints &hints);
   Value makeCopy(KernelOp kernel, ContractOp op, const Packing &packing);
@@ -236,20 +238,87 @@ static void dropUnread(KernelOp kernel) {
     }
 }
 
-void PackOperands::pack(KernelOp kernel, const GPUMachine &machine,
-                        const analysis::SizeHints &hints) {
+namespace {
+/// The product that a kernel is, if it is one and nothing else.
+struct KernelProduct {
+  ContractOp op;
+  ContractionShape shape;
+};
+
+/// Products of few rows that would read a factor along the sum if it were turned, and what
+/// all of them gain, in cycles.
+struct Turned {
+  SmallVector<std::pair<KernelOp, Packing>> kernels;
+  double gain = 0;
+};
+} // namespace
+
+static std::optional<KernelProduct> findProductOf(KernelOp kernel) {
   SmallVector<NestOpInterface> nests = kernel.getNests();
   auto op = nests.size() == 1 ? dyn_cast<ContractOp>(nests[0].getOperation())
                               : ContractOp();
   auto strides = analysis::getInputStrides(kernel);
   if (!op || failed(strides))
-    return;
+    return std::nullopt;
   analysis::KernelLayout layout = analysis::getLayout(kernel, *strides);
   auto shape = analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
                                             layout.lookup(op.getRhs()),
                                             analysis::ContractionFrame::ofTiles());
   if (!shape)
+    return std::nullopt;
+  return KernelProduct{op, *shape};
+}
+
+/// The steps of a recurrence's backward multiply few rows with one matrix, whose neighbours
+/// are not along the sum. Where it is turned once, threads share sums (`estimateGPUDots`).
+void PackOperands::turnFactors(Block &block, const GPUMachine &machine,
+                               const analysis::SizeHints &hints) {
+  llvm::MapVector<std::pair<Value, Attribute>, Turned> found;
+  for (KernelOp kernel : block.getOps<KernelOp>()) {
+    auto each = kernel.getScheduleAttr() ? std::nullopt : findProductOf(kernel);
+    if (!each || each->shape.sum.runs.size() != 1)
+      continue;
+    ContractOp op = each->op;
+    auto isAlong = [&](unsigned k) {
+      ExprAttr step = each->shape.sum.steps[k];
+      return step && step.isConstant(1);
+    };
+    GPUProductShape product =
+        getGPUProductShape(op, each->shape, machine, hints);
+    double gain = estimateGPUProduct(product, machine) -
+                  estimateGPUDots(product, machine);
+    if (product.onUnits || !analysis::getFactorType(op) ||
+        isAlong(0) == isAlong(1) || gain <= 0)
+      continue;
+    auto packing = choosePacking(op, each->shape, isAlong(0) ? 1 : 0, hints);
+    if (!packing || !packing->element.isF32())
+      continue;
+    Value inside = packing->isLeft ? op.getLhs() : op.getRhs();
+    Turned &turned = found[{
+        kernel.getInputs()[cast<BlockArgument>(inside).getArgNumber()],
+        packing->isLeft ? op.getLhsIndices() : op.getRhsIndices()}];
+    turned.kernels.push_back({kernel, *packing});
+    turned.gain += gain;
+  }
+  for (auto &[factor, turned] : found) {
+    double bytes = 2 * hints.getBytes(cast<RankedTensorType>(factor.first.getType()));
+    if (turned.gain <= estimateGPUCopies(1, bytes))
+      continue;
+    for (auto &[kernel, packing] : turned.kernels) {
+      ContractOp op = *kernel.getBody().front().getOps<ContractOp>().begin();
+      replaceOperand(kernel, op, packing, makeCopy(kernel, op, packing));
+      dropUnread(kernel);
+    }
+  }
+}
+
+void PackOperands::pack(KernelOp kernel, const GPUMachine &machine,
+                        const analysis::SizeHints &hints) {
+  auto found = findProductOf(kernel);
+  if (!found)
     return;
+  ContractOp op = found->op;
+  const ContractionShape *shape = &found->shape;
   GPUProductShape product = getGPUProductShape(op, *shape, machine, hints);
   if (!product.onUnits || product.inBoxes)
     return;
@@ -295,11 +364,12 @@ void PackOperands::runOnOperation() {
   if (!gpu)
     return; // a CPU packs as it multiplies
   GPUMachine machine = getMachine(gpu);
-  if (!machine.hasWarpgroups)
-    return;
   analysis::SizeHints hints(getOperation()->getParentOfType<ModuleOp>());
   for (Block &block : getOperation().getBody()) {
     copies.clear();
+    turnFactors(block, machine, hints);
+    if (!machine.hasWarpgroups)
+      continue;
     for (KernelOp kernel :
          llvm::make_early_inc_range(block.getOps<KernelOp>()))
       if (!kernel.getScheduleAttr())
