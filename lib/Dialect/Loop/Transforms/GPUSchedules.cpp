@@ -267,6 +267,7 @@ static constexpr ProductTile kProductTiles[] = {
     {ProductUnit::Fma, 128, 64, 16, 8, 4, 3, 75},
     {ProductUnit::Fma, 64, 128, 16, 4, 8, 3, 75},
     {ProductUnit::Fma, 64, 64, 16, 4, 4, 3, 65},
+    {ProductUnit::Fma, 32, 128, 16, 4, 8, 3, 68},
     {ProductUnit::Fma, 32, 32, 16, 4, 4, 4, 35},
     {ProductUnit::Fma, 16, 64, 16, 4, 4, 4, 30},
 };
