@@ -286,7 +286,16 @@ Fuser::whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const {
     int64_t row = node(i).points / workItems;
     return row == 1 || (node(i).rowElements > 0 && row <= options.sharedRow);
   });
-  if (!allFull && !splittable && !sharesRows &&
+  // Sums that nobody waits for but what is as small as they are gain nothing by one block.
+  bool areSums = options.sharedRow > 0 && llvm::all_of(nodes, [&](unsigned i) {
+    if (node(i).points == workItems)
+      return true;
+    return node(i).kind == Kind::Reduction &&
+           llvm::none_of(node(i).reads, [&](const FusionRead &read) {
+             return written.contains(read.tensor);
+           });
+  });
+  if (!allFull && (areSums || (!splittable && !sharesRows)) &&
       workItems < options.minWorkItems && points > options.smallKernelPoints &&
       !areInParts(nodes, k))
     return FusionObstacle{Obstacle::FewRows, workItems};
