@@ -8,6 +8,7 @@
 
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 
+#include "FewWindows.h"
 #include "KernelWalk.h"
 #include "StreamedResults.h"
 
@@ -133,6 +134,7 @@ public:
 private:
   ScheduleAttr chooseContraction(ContractOp op);
   ScheduleAttr chooseExpanded(ContractOp op);
+  int64_t countLanes(ContractOp op) const;
   ScheduleAttr chooseScatter(ScatterOp op);
   ScheduleAttr chooseNests();
   ScheduleAttr addStream(ScheduleAttr schedule);
@@ -387,9 +389,15 @@ std::optional<ProductShape> Chooser::findProduct(ContractOp op) {
 
 ScheduleAttr Chooser::chooseContraction(ContractOp op) {
   auto product = findProduct(op);
-  if (product && isWorthPacking(*product))
+  if (product && isWorthPacking(*product) &&
+      !walksFewWindows(op, *product, strides, countLanes(op)))
     return toAttribute(context, chooseProduct(*product, machine));
   return chooseExpanded(op);
+}
+
+int64_t Chooser::countLanes(ContractOp op) const {
+  return std::min<int64_t>(
+      machine.vectorBits / op.getAccType().getIntOrFloatBitWidth(), 128);
 }
 
 /// Fewer lanes where the last of them would be mostly empty: 144 channels, whose rows are
@@ -413,40 +421,15 @@ static AcrossScheduleAttr fitColumns(AcrossScheduleAttr s, Size columns,
 ScheduleAttr Chooser::chooseExpanded(ContractOp op) {
   unsigned parallel = op.getParallelExtents().size();
   unsigned rank = parallel + op.getReductionExtents().size();
-  auto stepAlong = [&](Value tensor, ArrayAttr map,
-                       unsigned dim) -> std::optional<ExprAttr> {
-    auto argument = cast<BlockArgument>(tensor);
-    ExprAttr address = guard::getConstant(context, 0);
-    for (auto [index, stride] :
-         llvm::zip_equal(getExprs(map), strides[argument.getArgNumber()]))
-      address = address + index * stride;
-    return guard::getCoefficient(address, guard::getDim(context, dim));
-  };
-  auto haveSteps = [&](unsigned dim, int64_t least, int64_t most) {
-    for (auto [tensor, map] : {std::pair(op.getLhs(), op.getLhsIndices()),
-                               std::pair(op.getRhs(), op.getRhsIndices())}) {
-      auto step = stepAlong(tensor, map, dim);
-      auto size = step ? step->getConstant() : std::nullopt;
-      if (!size || *size < least || *size > most)
-        return false;
-    }
-    return true;
-  };
-  int64_t lanes = std::min<int64_t>(
-      machine.vectorBits / op.getAccType().getIntOrFloatBitWidth(), 128);
+  int64_t lanes = countLanes(op);
   // Dimensions of 1 are no steps: a convolution of 1 x 1 is a product of matrices.
   SmallVector<ExprAttr> extents = op.getDomain().all();
-  auto isOne = [&](unsigned dim) { return extents[dim].isConstant(1); };
-  unsigned row = rank, across = parallel;
-  while (row > parallel && isOne(row - 1))
-    --row;
-  while (across > 0 && isOne(across - 1))
-    --across;
+  unsigned row = getEnd(extents, parallel, rank), across = getEnd(extents, 0, parallel);
   bool isLong = row > parallel && extents[row - 1].getConstant().value_or(lanes) >= lanes;
   bool isNarrow =
       across > 0 && 2 * extents[across - 1].getConstant().value_or(lanes) <= lanes;
-  bool isRow = isLong && haveSteps(row - 1, 1, isNarrow ? kMaxStepInRow : 1) &&
-               (isNarrow || !(across > 0 && haveSteps(across - 1, 0, 1)));
+  bool isRow = isLong && haveSteps(op, strides, row - 1, 1, isNarrow ? kMaxStepInRow : 1) &&
+               (isNarrow || !(across > 0 && haveSteps(op, strides, across - 1, 0, 1)));
 
   // As it will be emitted.
   KernelOp copy = cast<KernelOp>(kernel->clone());

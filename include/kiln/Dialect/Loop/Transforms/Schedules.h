@@ -207,6 +207,10 @@ using ProductSchedule =
 /// compile in a fraction of the time.
 bool isWorthPacking(const ProductShape &product);
 
+/// Columns of windows that overlap which fill so little of a vector that neighbours along memory
+/// are walked instead, of the image or of the sum.
+inline constexpr int64_t kFewWindowColumns = 4;
+
 /// The part of the machine's peak that a register tile of `rows` times
 /// `vectors` sums reaches with multiply-adds.
 double getTileSpeed(int64_t rows, int64_t vectors, const Machine &machine);
