@@ -33,8 +33,9 @@ mlir::Value loadEverySecond(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::Value pointer, mlir::VectorType type,
                             mlir::Value mask, unsigned alignment);
 
-/// Loads elements for lanes that repeat them, for those inside `mask` if there is one. With `areMasked`, for
-/// targets that have masks, the elements are one vector, else they come one by one.
+/// Loads elements for lanes that repeat them, for those inside `mask` if there is one. With
+/// `areMasked`, for targets that have masks, the elements are one vector, else they come one
+/// by one.
 mlir::Value loadRepeated(mlir::OpBuilder &b, mlir::Location loc,
                          mlir::Value pointer, mlir::VectorType type,
                          const analysis::Repeats &repeats, mlir::Value mask,
