@@ -29,6 +29,7 @@
 
 #include "Bodies.h"
 #include "ChannelSums.h"
+#include "FewWindows.h"
 #include "ImageWindows.h"
 #include "OrderSums.h"
 #include "PermuteNest.h"
@@ -36,7 +37,6 @@
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Loop/IR/Carried.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
-#include "kiln/Dialect/Loop/Transforms/Schedules.h"
 #include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -85,7 +85,6 @@ private:
   bool wantsOrder(NestOpInterface nest, unsigned dim);
   void spreadByWindows(ContractOp op);
   bool isHeavy(ContractOp op) const;
-  bool makesFewInPlace(ContractOp op, unsigned channels) const;
   void freeResult(NestOpInterface op);
   void copyArguments(ContractOp op);
   void freeGathered(NestOpInterface nest);
@@ -309,24 +308,6 @@ void ImageLayouts::spreadByWindows(ContractOp op) {
   decideAll(op);
 }
 
-/// True if the few channels of a result are made of an argument that has its channels first:
-/// lanes walk it as it lies, and would not fill a vector in another order.
-bool ImageLayouts::makesFewInPlace(ContractOp op, unsigned channels) const {
-  SmallVector<ExprAttr> parallel = op.getDomain().parallel;
-  if (hints.evaluate(parallel[channels]) > kFewWindowColumns)
-    return false;
-  Windows windows(op);
-  for (unsigned side = 0; side < 2; ++side)
-    if (auto step = getStep(op, side, channels); step && step->isConstant(0)) {
-      auto along = getNeighbours(op, side);
-      if (!isa<BlockArgument>(side == 0 ? op.getLhs() : op.getRhs()))
-        return false;
-      return !along || windows.isWalked(guard::getDim(op.getContext(),
-                                                      parallel.size() + *along));
-    }
-  return false;
-}
-
 /// True if a result may better be made in another order and copied back to that of a caller:
 /// on a GPU the gradient of a weight, whose operands would else be copied element by element,
 /// and what walks channels of their own. A processor sums up channels of their own in vectors of
@@ -336,7 +317,7 @@ bool ImageLayouts::isHeavy(ContractOp op) const {
   SmallVector<ExprAttr> parallel = op.getDomain().parallel;
   if (onCPU) {
     auto last = getResultChannels(windows, op);
-    if (last && makesFewInPlace(op, last->first))
+    if (last && makesFewInPlace(op, last->first, hints))
       return false;
     bool sumsInVectors = last && sumsOwnChannels(op) &&
                          hints.evaluate(parallel[last->first]) >= kMinFollowed;

@@ -41,7 +41,8 @@ unsigned loop::getEnd(ArrayRef<ExprAttr> extents, unsigned first, unsigned end) 
 bool loop::walksFewWindows(ContractOp op, const ProductShape &product,
                            const analysis::KernelStrides &strides,
                            int64_t lanes) {
-  auto isFew = [](Size size) { return size && *size <= kFewWindowColumns; };
+  int64_t most = countFewColumns(lanes, product.ofBF16);
+  auto isFew = [&](Size size) { return size && *size <= most; };
   if (op.isGrouped() || !isa<FloatType>(op.getAccType()) ||
       (!isFew(product.m) && !isFew(product.n)))
     return false;
@@ -64,4 +65,24 @@ bool loop::walksFewWindows(ContractOp op, const ProductShape &product,
           haveSteps(op, strides, across - 1, 0, 1)) ||
          (row > parallel && isLong(row - 1) &&
           haveSteps(op, strides, row - 1, 1, 1));
+}
+
+bool loop::makesFewInPlace(ContractOp op, unsigned channels,
+                           const analysis::SizeHints &hints) {
+  SmallVector<ExprAttr> parallel = op.getDomain().parallel;
+  int64_t lanes =
+      getTarget(op).getVectorBits() / op.getAccType().getIntOrFloatBitWidth();
+  if (hints.evaluate(parallel[channels]) >
+      countFewColumns(lanes, analysis::hasFactorsOfBF16(op)))
+    return false;
+  Windows windows(op);
+  for (unsigned side = 0; side < 2; ++side)
+    if (auto step = getStep(op, side, channels); step && step->isConstant(0)) {
+      auto along = getNeighbours(op, side);
+      if (!isa<BlockArgument>(side == 0 ? op.getLhs() : op.getRhs()))
+        return false;
+      return !along || windows.isWalked(guard::getDim(op.getContext(),
+                                                      parallel.size() + *along));
+    }
+  return false;
 }

@@ -14,6 +14,7 @@
 #ifndef KILN_LIB_DIALECT_LOOP_TRANSFORMS_FEWWINDOWS_H
 #define KILN_LIB_DIALECT_LOOP_TRANSFORMS_FEWWINDOWS_H
 
+#include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/KernelLayout.h"
 #include "kiln/Dialect/Loop/Transforms/Schedules.h"
 
@@ -32,6 +33,12 @@ unsigned getEnd(llvm::ArrayRef<guard::ExprAttr> extents, unsigned first,
 /// `lanes`. Neighbours are found along the image, or along what is summed up.
 bool walksFewWindows(ContractOp op, const ProductShape &product,
                      const analysis::KernelStrides &strides, int64_t lanes);
+
+/// True if the few channels of a result, its dimension `channels`, are made of an argument that
+/// has its channels first: lanes walk it as it lies, and would not fill a vector in another
+/// order.
+bool makesFewInPlace(ContractOp op, unsigned channels,
+                     const analysis::SizeHints &hints);
 
 } // namespace kiln::loop
 

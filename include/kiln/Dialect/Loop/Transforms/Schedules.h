@@ -207,9 +207,12 @@ using ProductSchedule =
 /// compile in a fraction of the time.
 bool isWorthPacking(const ProductShape &product);
 
-/// Columns of windows that overlap which fill so little of a vector that neighbours along memory
-/// are walked instead, of the image or of the sum.
-inline constexpr int64_t kFewWindowColumns = 4;
+/// The most columns of windows that overlap for which neighbours along memory are walked, of the
+/// image or of the sum: half of a vector of `lanes` sums, which a tile would fill no better. Of
+/// bf16 half of that, since tiles multiply pairs.
+inline int64_t countFewColumns(int64_t lanes, bool ofBF16) {
+  return lanes / (ofBF16 ? 4 : 2);
+}
 
 /// The part of the machine's peak that a register tile of `rows` times
 /// `vectors` sums reaches with multiply-adds.
