@@ -152,3 +152,10 @@ std::optional<analysis::Repeats> analysis::getRepeats(ExprAttr address,
   int64_t first = *(quotient.getOperand(0) - dim).getConstant();
   return Repeats{*count, *step, llvm::mod(first, *count)};
 }
+
+bool analysis::areNeighbours(ExprAttr address, unsigned dim) {
+  if (getStride(address, dim).isOne())
+    return true;
+  auto repeats = getRepeats(address, dim);
+  return repeats && repeats->count == repeats->step;
+}

@@ -196,8 +196,8 @@ static ExprAttr alongLanes(ExprAttr expr, ExprAttr dim,
 
 /// Lanes of which some neighbours have one address, as channels of a group have the image in
 /// common that they are made of.
-static std::optional<LaneAccess> findRepeats(ExprAttr address,
-                                             const Position &position) {
+static std::optional<analysis::Repeats> findRepeats(ExprAttr address,
+                                                    const Position &position) {
   if (position.begin)
     return std::nullopt;
   auto repeats = analysis::getRepeats(address, position.vectorDim);
@@ -205,7 +205,7 @@ static std::optional<LaneAccess> findRepeats(ExprAttr address,
       position.multiple % repeats->count != 0 ||
       position.lanes / repeats->count * repeats->step > 2 * position.lanes)
     return std::nullopt;
-  return LaneAccess{LaneAccess::Repeated, *repeats};
+  return repeats;
 }
 
 /// Compares the address of the next lane with that of this one. Polynomials in
@@ -234,8 +234,8 @@ static LaneAccess classify(ExprAttr address, const Position &position,
     return {LaneAccess::Contiguous};
   if (step.isConstant(2) && guard::getCoefficient(address, dim))
     return {LaneAccess::EverySecond};
-  if (auto repeated = findRepeats(address, position))
-    return *repeated;
+  if (auto repeats = findRepeats(address, position))
+    return {LaneAccess::Repeated, *repeats};
   return {LaneAccess::Irregular};
 }
 
@@ -291,13 +291,12 @@ Value KernelEmitter::loadLanesOrFirst(const Buffer &buffer, ExprAttr address,
 Value KernelEmitter::loadGroups(const Buffer &buffer, ExprAttr address,
                                 const Position &position, Value isInside,
                                 Value other) {
-  auto access = readsFirst && position.lanes > 1 && !position.mask
-                    ? findRepeats(address, position)
-                    : std::nullopt;
-  if (!access || access->repeats.shift != 0)
+  auto repeats = readsFirst && position.lanes > 1 && !position.mask
+                     ? findRepeats(address, position)
+                     : std::nullopt;
+  if (!repeats || repeats->shift != 0)
     return {};
-  const analysis::Repeats &repeats = access->repeats;
-  int64_t width = position.lanes / repeats.count * repeats.step, number = 0;
+  int64_t width = position.lanes / repeats->count * repeats->step, number = 0;
   if (!llvm::has_single_bit(uint64_t(width)) ||
       (isInside && (!usesPadding || buffer.first < width)))
     return {};
@@ -306,14 +305,14 @@ Value KernelEmitter::loadGroups(const Buffer &buffer, ExprAttr address,
     auto place = index ? getConstantIntValue(index) : std::nullopt;
     auto step = guard::getCoefficient(address, dim);
     if (!place || !step || !step->isConstant(1) ||
-        !position.extents[k].isConstant(repeats.step))
+        !position.extents[k].isConstant(repeats->step))
       continue;
     number = *place;
     address = address - dim;
     break;
   }
   uint64_t bytes = width * byteWidth(buffer.elementType);
-  if (number >= repeats.step || getAlignment(buffer, address, position) < bytes)
+  if (number >= repeats->step || getAlignment(buffer, address, position) < bytes)
     return {};
   Value pointer = elementPointer(buffer, address, position);
   if (isInside)
@@ -324,7 +323,7 @@ Value KernelEmitter::loadGroups(const Buffer &buffer, ExprAttr address,
   loaded = fromMemory(loaded, buffer.elementType);
   SmallVector<int64_t> places;
   for (int64_t lane = 0; lane < position.lanes; ++lane)
-    places.push_back(lane / repeats.count * repeats.step + number);
+    places.push_back(lane / repeats->count * repeats->step + number);
   Value taken = vector::ShuffleOp::create(b, loaded, loaded, places);
   if (!isInside)
     return taken;

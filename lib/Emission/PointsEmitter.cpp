@@ -25,6 +25,7 @@
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -122,12 +123,9 @@ LogicalResult KernelEmitter::emitElementsTogether(PointwiseOp op,
 
 LogicalResult KernelEmitter::emitNestsTogether(ArrayRef<Position> points,
                                                unsigned dim) {
-  usesPadding = true;
+  llvm::SaveAndRestore padded(usesPadding, true);
   perPointTogether.resize(points.size());
-  llvm::scope_exit end([&] {
-    usesPadding = false;
-    perPointTogether.clear();
-  });
+  llvm::scope_exit end([&] { perPointTogether.clear(); });
   for (NestOpInterface nest : kernel.getNests()) {
     auto op = dyn_cast<ReduceOp>(nest.getOperation());
     if (op && op.getDomain().parallel.size() == points[0].extents.size()) {

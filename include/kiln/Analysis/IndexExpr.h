@@ -98,6 +98,10 @@ struct Repeats {
 /// How `address` repeats as d<dim> grows; nothing if it does not.
 std::optional<Repeats> getRepeats(ExprAttr address, unsigned dim);
 
+/// True if neighbours along d<dim> are neighbours at `address`, or groups of them have as many
+/// neighbouring elements in common.
+bool areNeighbours(ExprAttr address, unsigned dim);
+
 } // namespace kiln::analysis
 
 #endif // KILN_ANALYSIS_INDEXEXPR_H

@@ -116,11 +116,9 @@ static bool readsVectors(KernelOp kernel, NestOpInterface nest,
              return true; // one element for a point
            guard::ExprAttr address = analysis::linearize(
                kernel.getContext(), read.map, it->second, assumptions);
-           analysis::Stride stride = analysis::getStride(address, shared - 1);
-           auto repeats = analysis::getRepeats(address, shared - 1);
            return !read.indirect &&
-                  (stride.isOne() || stride.isZero() ||
-                   (repeats && repeats->count == repeats->step));
+                  (analysis::getStride(address, shared - 1).isZero() ||
+                   analysis::areNeighbours(address, shared - 1));
          });
 }
 
@@ -363,6 +361,21 @@ static void shareMembers(GPUProductShape &product, bool areRows) {
   product.maySplit = false;
 }
 
+ContractOp loop::getProduct(KernelOp kernel) {
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  return nests.size() == 1 ? dyn_cast<ContractOp>(nests[0].getOperation())
+                           : ContractOp();
+}
+
+std::optional<analysis::ContractionShape>
+loop::getTileShape(ContractOp op, const KernelStrides &strides) {
+  analysis::KernelLayout layout =
+      analysis::getLayout(op->getParentOfType<KernelOp>(), strides);
+  return analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
+                                      layout.lookup(op.getRhs()),
+                                      analysis::ContractionFrame::ofTiles());
+}
+
 GPUProductShape
 loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
                          const GPUMachine &machine,
@@ -443,16 +456,19 @@ static ScheduleAttr chooseDots(ContractOp op,
                                   s.steps);
 }
 
+/// True if a matrix is multiplied with a vector.
+static bool isByVector(const analysis::ContractionShape &shape) {
+  return shape.rows.extent.isConstant(1) || shape.columns.extent.isConstant(1);
+}
+
 /// A matrix times a vector: the matrix is read once. Null for others, and where there are
 /// too few rows.
 static ScheduleAttr chooseVectorProduct(ContractOp op,
                                         const analysis::ContractionShape &shape,
                                         const GPUMachine &machine,
                                         const analysis::SizeHints &hints) {
-  bool isVector = shape.rows.extent.isConstant(1) ||
-                  shape.columns.extent.isConstant(1);
-  if (!isVector || hints.product(getExprs(op.getParallelExtents())) <
-                       machine.multiprocessors)
+  if (!isByVector(shape) || hints.product(getExprs(op.getParallelExtents())) <
+                                machine.multiprocessors)
     return {};
   return chooseDots(op, shape);
 }
@@ -462,9 +478,7 @@ static ScheduleAttr chooseVectorProduct(ContractOp op,
 static bool isForThreads(ContractOp op, const analysis::ContractionShape &shape,
                          const GPUMachine &machine,
                          const analysis::SizeHints &hints) {
-  bool isVector = shape.rows.extent.isConstant(1) ||
-                  shape.columns.extent.isConstant(1);
-  return isVector && !op.isGrouped() &&
+  return isByVector(shape) && !op.isGrouped() &&
          hints.product(getExprs(op.getReductionExtents())) <= kMostThreadSum &&
          hints.product(getExprs(op.getParallelExtents())) >=
              machine.multiprocessors * kGPUBlock;
@@ -475,10 +489,7 @@ static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
                                         const KernelStrides &strides,
                                         const GPUMachine &machine,
                                         const analysis::SizeHints &hints) {
-  analysis::KernelLayout layout = analysis::getLayout(kernel, strides);
-  auto shape = analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
-                                            layout.lookup(op.getRhs()),
-                                            analysis::ContractionFrame::ofTiles());
+  auto shape = getTileShape(op, strides);
   // Neighbours of the result that are matrices of their own are for threads.
   if (!shape ||
       (shape->columns.dims.empty() && !shape->batch.dims.empty() &&
@@ -491,9 +502,10 @@ static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
     return {};
   GPUProductShape product = getGPUProductShape(op, *shape, machine, hints);
   // A step of a recurrence has few rows, which are read again sooner than tiles are filled.
-  if (estimateGPUDots(product, machine) < estimateGPUProduct(product, machine))
-    if (ScheduleAttr dots = chooseDots(op, *shape))
-      return dots;
+  if (ScheduleAttr dots = chooseDots(op, *shape);
+      dots && estimateGPUDots(product, machine) <
+                  estimateGPUProduct(product, machine))
+    return dots;
   GPUProductSchedule s = chooseGPUProduct(product, machine);
   if (s.rows == 0)
     return {};

@@ -78,9 +78,9 @@ bool loop::makesFewInPlace(ContractOp op, unsigned channels,
   Windows windows(op);
   for (unsigned side = 0; side < 2; ++side)
     if (auto step = getStep(op, side, channels); step && step->isConstant(0)) {
-      auto along = getNeighbours(op, side);
       if (!isa<BlockArgument>(side == 0 ? op.getLhs() : op.getRhs()))
         return false;
+      auto along = getNeighbours(op, side);
       return !along || windows.isWalked(guard::getDim(op.getContext(),
                                                       parallel.size() + *along));
     }

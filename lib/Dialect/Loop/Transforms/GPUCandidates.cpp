@@ -135,10 +135,7 @@ void GPUCollector::addProducts(GPUProductScheduleAttr s) {
   if (ops.empty())
     return;
   ContractOp op = *ops.begin();
-  analysis::KernelLayout layout = analysis::getLayout(kernel, strides);
-  auto shape = analysis::analyzeContraction(
-      op, layout.lookup(op.getLhs()), layout.lookup(op.getRhs()),
-      analysis::ContractionFrame::ofTiles());
+  auto shape = getTileShape(op, strides);
   if (!shape)
     return;
   auto with = [&](const GPUProductSchedule &p) {

@@ -17,6 +17,7 @@
 
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/ContractionShape.h"
+#include "kiln/Analysis/KernelLayout.h"
 #include "kiln/Dialect/Loop/Transforms/GPUSchedules.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -34,6 +35,14 @@ inline int64_t padRow(int64_t size, int64_t bytes) {
   bool isLong = size * bytes >= kLeastLines * kLine;
   return llvm::alignTo(size, (isLong ? kLine : kSector) / bytes);
 }
+
+/// The contraction that a kernel is, if it is one and nothing else; null for others.
+ContractOp getProduct(KernelOp kernel);
+
+/// The product of matrices that a contraction of a kernel, whose inputs have these strides, is
+/// for tiles; nothing for what is none.
+std::optional<analysis::ContractionShape>
+getTileShape(ContractOp op, const analysis::KernelStrides &strides);
 
 /// A contraction that is a product of matrices, in numbers.
 GPUProductShape getGPUProductShape(ContractOp op,

@@ -124,17 +124,6 @@ std::optional<ExprAttr> loop::getStep(ContractOp op, unsigned side, unsigned dim
   return guard::getCoefficient(*address, guard::getDim(op.getContext(), dim));
 }
 
-/// True if neighbours along a dimension read neighbours, or groups of them the same
-/// neighbouring elements.
-static bool readsNeighbours(ContractOp op, unsigned side, unsigned dim) {
-  auto address = getAddress(op, side);
-  if (!address)
-    return false;
-  auto repeats = analysis::getRepeats(*address, dim);
-  return analysis::getStride(*address, dim).isOne() ||
-         (repeats && repeats->count == repeats->step);
-}
-
 bool loop::isWorthOrder(ContractOp op, unsigned dim,
                         const analysis::SizeHints &hints) {
   Domain domain = op.getDomain();
@@ -175,7 +164,8 @@ bool loop::readsOwnChannels(ContractOp op, unsigned dim,
   return hints.evaluate(op.getDomain().parallel[dim]) >= kMinChannels &&
          hasOwnChannels(op, dim) &&
          llvm::any_of(llvm::seq(2u), [&](unsigned side) {
-           return readsNeighbours(op, side, dim);
+           auto address = getAddress(op, side);
+           return address && analysis::areNeighbours(*address, dim);
          });
 }
 

@@ -142,8 +142,8 @@ Value copyWithin(ContractOp op, unsigned side, ArrayRef<guard::ExprAttr> sizes,
                  ArrayRef<guard::ExprAttr> map, ArrayRef<Bound> bounds);
 
 /// Lets the gradient of a weight that sums up an image with padding read a copy with zeros around
-/// it, if each element of that is read 16 times and more. False if it stays.
-bool padImage(ContractOp op, const analysis::SizeHints &hints);
+/// it, if each element of that is read 16 times and more.
+void padImage(ContractOp op, const analysis::SizeHints &hints);
 
 /// What two indices are parts of: the channel d3 of d3 floordiv 64 and d3 mod 64. Null if
 /// they are not.

@@ -239,34 +239,17 @@ static void dropUnread(KernelOp kernel) {
 }
 
 namespace {
-/// The product that a kernel is, if it is one and nothing else.
-struct KernelProduct {
-  ContractOp op;
-  ContractionShape shape;
-};
-
 /// Products of few rows that would read a factor along the sum if it were turned, and what
 /// all of them gain, in cycles.
 struct Turned {
-  SmallVector<std::pair<KernelOp, Packing>> kernels;
+  SmallVector<std::pair<ContractOp, Packing>> products;
   double gain = 0;
 };
 } // namespace
 
-static std::optional<KernelProduct> findProductOf(KernelOp kernel) {
-  SmallVector<NestOpInterface> nests = kernel.getNests();
-  auto op = nests.size() == 1 ? dyn_cast<ContractOp>(nests[0].getOperation())
-                              : ContractOp();
+static std::optional<ContractionShape> findShape(ContractOp op, KernelOp kernel) {
   auto strides = analysis::getInputStrides(kernel);
-  if (!op || failed(strides))
-    return std::nullopt;
-  analysis::KernelLayout layout = analysis::getLayout(kernel, *strides);
-  auto shape = analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
-                                            layout.lookup(op.getRhs()),
-                                            analysis::ContractionFrame::ofTiles());
-  if (!shape)
-    return std::nullopt;
-  return KernelProduct{op, *shape};
+  return op && succeeded(strides) ? getTileShape(op, *strides) : std::nullopt;
 }
 
 /// The steps of a recurrence's backward multiply few rows with one matrix, whose neighbours
@@ -275,37 +258,42 @@ void PackOperands::turnFactors(Block &block, const GPUMachine &machine,
                                const analysis::SizeHints &hints) {
   llvm::MapVector<std::pair<Value, Attribute>, Turned> found;
   for (KernelOp kernel : block.getOps<KernelOp>()) {
-    auto each = kernel.getScheduleAttr() ? std::nullopt : findProductOf(kernel);
-    if (!each || each->shape.sum.runs.size() != 1)
+    if (kernel.getScheduleAttr())
       continue;
-    ContractOp op = each->op;
+    ContractOp op = getProduct(kernel);
+    auto shape = findShape(op, kernel);
+    if (!shape || shape->sum.runs.size() != 1)
+      continue;
     auto isAlong = [&](unsigned k) {
-      ExprAttr step = each->shape.sum.steps[k];
+      ExprAttr step = shape->sum.steps[k];
       return step && step.isConstant(1);
     };
+    if (isAlong(0) == isAlong(1) || !analysis::getFactorType(op))
+      continue;
     GPUProductShape product =
-        getGPUProductShape(op, each->shape, machine, hints);
+        getGPUProductShape(op, *shape, machine, hints);
+    if (product.onUnits)
+      continue;
     double gain = estimateGPUProduct(product, machine) -
                   estimateGPUDots(product, machine);
-    if (product.onUnits || !analysis::getFactorType(op) ||
-        isAlong(0) == isAlong(1) || gain <= 0)
+    if (gain <= 0)
       continue;
-    auto packing = choosePacking(op, each->shape, isAlong(0) ? 1 : 0, hints);
+    auto packing = choosePacking(op, *shape, isAlong(0) ? 1 : 0, hints);
     if (!packing || !packing->element.isF32())
       continue;
     Value inside = packing->isLeft ? op.getLhs() : op.getRhs();
     Turned &turned = found[{
         kernel.getInputs()[cast<BlockArgument>(inside).getArgNumber()],
         packing->isLeft ? op.getLhsIndices() : op.getRhsIndices()}];
-    turned.kernels.push_back({kernel, *packing});
+    turned.products.push_back({op, *packing});
     turned.gain += gain;
   }
   for (auto &[factor, turned] : found) {
     double bytes = 2 * hints.getBytes(cast<RankedTensorType>(factor.first.getType()));
     if (turned.gain <= estimateGPUCopies(1, bytes))
       continue;
-    for (auto &[kernel, packing] : turned.kernels) {
-      ContractOp op = *kernel.getBody().front().getOps<ContractOp>().begin();
+    for (auto &[op, packing] : turned.products) {
+      auto kernel = op->getParentOfType<KernelOp>();
       replaceOperand(kernel, op, packing, makeCopy(kernel, op, packing));
       dropUnread(kernel);
     }
@@ -314,11 +302,10 @@ void PackOperands::turnFactors(Block &block, const GPUMachine &machine,
 
 void PackOperands::pack(KernelOp kernel, const GPUMachine &machine,
                         const analysis::SizeHints &hints) {
-  auto found = findProductOf(kernel);
-  if (!found)
+  ContractOp op = getProduct(kernel);
+  auto shape = findShape(op, kernel);
+  if (!shape)
     return;
-  ContractOp op = found->op;
-  const ContractionShape *shape = &found->shape;
   GPUProductShape product = getGPUProductShape(op, *shape, machine, hints);
   if (!product.onUnits || product.inBoxes)
     return;

@@ -97,12 +97,12 @@ static Value copyPadded(ContractOp op, unsigned side, ArrayRef<ReadRange> ranges
   return copyWithin(op, side, sizes, map, bounds);
 }
 
-bool loop::padImage(ContractOp op, const analysis::SizeHints &hints) {
+void loop::padImage(ContractOp op, const analysis::SizeHints &hints) {
   Windows windows(op);
   if (windows.empty() || !sumsImages(op) || sumsOwnChannels(op) ||
       op.getMasks().empty() || !op.getLhsPrologue().empty() ||
       !op.getRhsPrologue().empty())
-    return false;
+    return;
   for (unsigned image : {0u, 1u}) {
     auto ranges = measure(op, windows, image);
     if (!ranges || !isMaskedOutside(op, windows, image))
@@ -120,7 +120,6 @@ bool loop::padImage(ContractOp op, const analysis::SizeHints &hints) {
     ArrayAttr attribute = getExprArray(op.getContext(), indices);
     image == 0 ? op.setLhsIndicesAttr(attribute) : op.setRhsIndicesAttr(attribute);
     op.setMasksAttr(getExprArray(op.getContext(), {}));
-    return true;
+    return;
   }
-  return false;
 }

@@ -47,13 +47,6 @@ static RankedTensorType getPadded(RankedTensorType type,
   return guard::makeTensorType(type.getElementType(), *dims);
 }
 
-/// The contraction that is all of a kernel; null for other kernels.
-static ContractOp getProduct(KernelOp kernel) {
-  SmallVector<NestOpInterface> nests = kernel.getNests();
-  return nests.size() == 1 ? dyn_cast<ContractOp>(nests[0].getOperation())
-                           : ContractOp();
-}
-
 /// True if the kernel walks rows of so many elements one by one: where rows of
 /// a tensor do not follow each other, it has no fewer neighbours to read or
 /// write together.
@@ -171,10 +164,7 @@ static Takes getTakes(KernelOp kernel, std::optional<unsigned> input,
   auto strides = analysis::getInputStrides(kernel);
   if (failed(strides))
     return Takes::Badly;
-  analysis::KernelLayout layout = analysis::getLayout(kernel, *strides);
-  auto shape = analysis::analyzeContraction(
-      op, layout.lookup(op.getLhs()), layout.lookup(op.getRhs()),
-      analysis::ContractionFrame::ofTiles());
+  auto shape = getTileShape(op, *strides);
   if (!shape)
     return Takes::Badly;
   GPUProductShape product = getGPUProductShape(op, *shape, machine, hints);

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Analysis/ContractionShape.h"
+#include "GPUProducts.h"
+
 #include "kiln/Analysis/KernelLayout.h"
 #include "kiln/Dialect/Loop/IR/Precision.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
@@ -49,10 +50,7 @@ static bool isRoundedByThreads(ContractOp op, unsigned number,
   auto strides = analysis::getInputStrides(kernel);
   if (schedule.getUnit() != ProductUnit::Wgmma || failed(strides))
     return false;
-  analysis::KernelLayout layout = analysis::getLayout(kernel, *strides);
-  auto shape = analysis::analyzeContraction(
-      op, layout.lookup(op.getLhs()), layout.lookup(op.getRhs()),
-      analysis::ContractionFrame::ofTiles());
+  auto shape = getTileShape(op, *strides);
   unsigned k = shape && shape->exchanged ? 1 - number : number;
   return shape && !analysis::getOperandBoxes(op, *shape, k, kCopied) &&
          analysis::hasSumVectors(op, *shape, k, kCopied);
