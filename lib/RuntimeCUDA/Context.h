@@ -79,6 +79,9 @@ public:
     std::string name;
     Handle function = nullptr;
     uint32_t sharedBytes = 0; ///< that launches may ask for by now
+    /// Its first instruction waits for what is before it (`PTXCompiler`), so it may begin while
+    /// that ends.
+    bool waits = false;
   };
   std::vector<Kernel> &kernels() const { return kernels_; }
   /// Texts that the driver assembled; of the others there was machine code.

@@ -20,6 +20,29 @@ KernelNode CudaGraph::describe(const GridLaunch &launch) const {
   return node;
 }
 
+// What one writes the next may read, or it uses the same memory.
+int CudaGraph::append(const GridLaunch &launch) {
+  const Driver &driver = device_->driver_;
+  const CudaImage::Kernel &kernel = image_->kernels()[launch.kernel];
+  bool isFirst = nodes_.empty();
+  bool waitsItself = kernel.waits && driver.cuGraphAddDependencies_v2;
+  KernelNode described = describe(launch);
+  Handle node = nullptr;
+  int answer = driver.cuGraphAddKernelNode_v2(
+      &node, graph_, isFirst ? nullptr : &nodes_.back(),
+      isFirst || waitsItself ? 0 : 1, &described);
+  if (answer == kSuccess && !isFirst && waitsItself) {
+    GraphEdge edge;
+    edge.fromPort = kPortProgrammatic;
+    edge.type = kDependencyProgrammatic;
+    answer = driver.cuGraphAddDependencies_v2(graph_, &nodes_.back(), &node,
+                                              &edge, 1);
+  }
+  nodes_.push_back(node);
+  lastKernel_ = kernel.name;
+  return answer;
+}
+
 Result<std::unique_ptr<CudaGraph>>
 CudaGraph::make(std::shared_ptr<CudaDevice> device,
                 std::shared_ptr<const CudaImage> image,
@@ -35,14 +58,7 @@ CudaGraph::make(std::shared_ptr<CudaDevice> device,
     if (Status s = made->image_->allowShared(launch.kernel, launch.sharedBytes);
         !s)
       return s.takeError();
-    // What one writes the next may read, or it uses the same memory.
-    Handle node = nullptr;
-    KernelNode described = made->describe(launch);
-    answer = driver.cuGraphAddKernelNode_v2(
-        &node, made->graph_, made->nodes_.empty() ? nullptr : &made->nodes_.back(),
-        made->nodes_.empty() ? 0 : 1, &described);
-    made->nodes_.push_back(node);
-    made->lastKernel_ = made->image_->kernels()[launch.kernel].name;
+    answer = made->append(launch);
   }
   if (answer == kSuccess)
     answer = driver.cuGraphInstantiateWithFlags(&made->executable_,

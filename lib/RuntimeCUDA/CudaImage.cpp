@@ -73,6 +73,11 @@ bool isSpoiledByLinker(const char *ptx) {
   return std::strstr(ptx, "wgmma.") || std::strstr(ptx, "setmaxnreg.");
 }
 
+/// True for a kernel that waits by itself for what is before it.
+bool waits(const char *ptx) {
+  return std::strstr(ptx, "griddepcontrol.wait;");
+}
+
 /// A kernel on its way to a module.
 struct Task {
   const char *ptx;
@@ -333,6 +338,8 @@ CudaImage::load(const Context &context, const package::KernelImage &image,
     if (store)
       keepCode(context, task, *store);
   }
+  for (size_t i = 0; i < tasks.size(); ++i)
+    loaded->kernels_[i].waits = waits(tasks[i].ptx);
   return loaded;
 }
 

@@ -93,6 +93,8 @@ private:
             std::shared_ptr<const CudaImage> image)
       : device_(std::move(device)), image_(std::move(image)) {}
   KernelNode describe(const GridLaunch &launch) const;
+  /// Adds a node behind all others; the driver's answer.
+  int append(const GridLaunch &launch);
 
   std::shared_ptr<CudaDevice> device_;
   std::shared_ptr<const CudaImage> image_;

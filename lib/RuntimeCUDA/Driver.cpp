@@ -38,6 +38,9 @@ static Result<Driver> loadDriver() {
   driver.cuFuncGetParamInfo =
       reinterpret_cast<decltype(driver.cuFuncGetParamInfo)>(
           dlsym(library, "cuFuncGetParamInfo"));
+  driver.cuGraphAddDependencies_v2 =
+      reinterpret_cast<decltype(driver.cuGraphAddDependencies_v2)>(
+          dlsym(library, "cuGraphAddDependencies_v2"));
   int answer = driver.cuInit(0);
   if (answer == kNoDevice)
     return Error::unsupported("this machine has no GPU that its driver knows; "

@@ -62,6 +62,16 @@ enum Attribute : int {
 
 enum PointerAttribute : int { kMemoryType = 2 };
 
+/// CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC and CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC: a kernel
+/// begins when all blocks of the other one have left, and waits by itself until what they
+/// wrote is there.
+enum : unsigned char { kPortProgrammatic = 1, kDependencyProgrammatic = 1 };
+
+/// How a node of a graph depends on another one: CUgraphEdgeData.
+struct GraphEdge {
+  unsigned char fromPort = 0, toPort = 0, type = 0, reserved[5] = {};
+};
+
 /// A launch as a node of a graph: CUDA_KERNEL_NODE_PARAMS_v2.
 struct KernelNode {
   Handle function = nullptr;
@@ -141,6 +151,9 @@ struct Driver {
                                 const uint32_t *, int, int, int, int) = nullptr;
   /// Null before CUDA 12.4.
   int (*cuFuncGetParamInfo)(Handle, size_t, size_t *, size_t *) = nullptr;
+  /// Null before CUDA 12.3.
+  int (*cuGraphAddDependencies_v2)(Handle, const Handle *, const Handle *,
+                                   const GraphEdge *, size_t) = nullptr;
   int version = 0; ///< 13000 for CUDA 13.0
 
   /// Unsupported if there is none, or it lacks a function.

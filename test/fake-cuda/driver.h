@@ -45,6 +45,12 @@ struct Function {
   std::string name;
   std::vector<size_t> parameterBytes;
   long long threads = 0; ///< of a block, if the text says it
+  bool waits = false;    ///< by itself, for what is before it
+};
+
+/// As the runtime's own declaration.
+struct GraphEdge {
+  unsigned char fromPort, toPort, type, reserved[5];
 };
 
 /// As the runtime's own declaration.

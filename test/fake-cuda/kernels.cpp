@@ -24,6 +24,7 @@ namespace {
 struct Node {
   KernelNode launch;
   std::vector<std::vector<char>> values; ///< of the parameters
+  bool isBound = false; ///< the first one, or it stands behind the one before
 };
 
 struct Graph {
@@ -158,8 +159,10 @@ int cuModuleGetFunction(void **function, void *module, const char *name) {
   if (entry == std::string::npos)
     return NotFound;
   // As long as the process, as few as kernels.
-  *function =
-      new Function{name, parametersOf(text, entry), threadsOf(text, entry)};
+  bool waits = text.substr(entry, text.find("ret;", entry) - entry)
+                   .find("griddepcontrol.wait;") != std::string::npos;
+  *function = new Function{name, parametersOf(text, entry),
+                           threadsOf(text, entry), waits};
   return Success;
 }
 int cuFuncGetParamInfo(void *function, size_t index, size_t *, size_t *bytes) {
@@ -199,16 +202,35 @@ int cuGraphAddKernelNode_v2(void **node, void *graph, void *const *before,
                             size_t count, const KernelNode *launch) {
   auto &nodes = static_cast<Graph *>(graph)->nodes;
   // Chains are all that is wanted, and what keeps the order of launches.
-  if (count != (nodes.empty() ? 0u : 1u) || (count && *before != nodes.back()))
+  if (count > 1 || (count && (nodes.empty() || *before != nodes.back())))
     return InvalidValue;
   nodes.push_back(new Node());
+  nodes.back()->isBound = count == 1 || nodes.size() == 1;
   *node = nodes.back();
   setNode(*nodes.back(), *launch);
+  return Success;
+}
+int cuGraphAddDependencies_v2(void *graph, void *const *from, void *const *to,
+                              const GraphEdge *edges, size_t count) {
+  auto &nodes = static_cast<Graph *>(graph)->nodes;
+  if (count != 1 || nodes.size() < 2 || *from != nodes[nodes.size() - 2] ||
+      *to != nodes.back() || nodes.back()->isBound)
+    return InvalidValue;
+  auto *function = static_cast<Function *>(nodes.back()->launch.function);
+  // What begins before the other one has ended must wait by itself.
+  if (edges->fromPort != 1 || edges->toPort != 0 || edges->type != 1 ||
+      !function->waits)
+    return InvalidValue;
+  nodes.back()->isBound = true;
+  note("overlap " + function->name);
   return Success;
 }
 int cuGraphInstantiateWithFlags(void **executable, void *graph,
                                 unsigned long long) {
   *executable = graph;
+  for (const Node *node : static_cast<Graph *>(graph)->nodes)
+    if (!node->isBound)
+      return InvalidValue;
   note("graph " + std::to_string(static_cast<Graph *>(graph)->nodes.size()));
   return Success;
 }

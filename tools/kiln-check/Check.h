@@ -25,7 +25,7 @@ struct Config {
   CompileOptions compile; ///< of every program
   bool gradients = false;
   bool dynamic = false; ///< every size of an input becomes a symbol
-  bool twice = false;   ///< a second call must give the same bits
+  bool twice = false;   ///< later calls must give the same bits
   unsigned threads = 1;
   std::string device = "cpu"; ///< of every program
   unsigned jobs = 1;

@@ -37,8 +37,8 @@ a folder of exported programs with an expect.json, or a folder of such folders.
   --dynamic          every size of an input becomes a symbol, as torch.compile
                      with dynamic=True; a program that passes is called with
                      larger sizes too and compared with backend eager
-  --twice            cases of operators are called a second time, which must give
-                     the same bits
+  --twice            cases of operators are called a second time, on a GPU until
+                     graphs are replayed, which must give the same bits
   --filter=GLOB      only overloads and archives whose name matches
   --every=N          of those, the first, the one N later and so on
   --max-failures=N   stop after N failures

@@ -158,6 +158,26 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
+/// `text` with kernels that may begin as the one before them ends: first of all they wait
+/// until it is done and its results are there. This is not an operation of the kernel, since
+/// LLVM moves loads of what nothing in the kernel writes ahead of any instruction.
+static std::string addWaits(llvm::StringRef text) {
+  std::string result;
+  while (true) {
+    size_t body = text.find("\n{\n", text.find(".entry "));
+    if (body == llvm::StringRef::npos)
+      return result + text.str();
+    size_t first = body + 3;
+    // Declarations come before all instructions.
+    while (text.substr(first).starts_with("\t.") ||
+           text.substr(first).starts_with("\t//"))
+      first = text.find('\n', first) + 1;
+    result += text.take_front(first);
+    result += "\tgriddepcontrol.wait;\n";
+    text = text.drop_front(first);
+  }
+}
+
 Result<std::string> PTXCompiler::compile(mlir::Operation *kernels,
                                          std::mutex *mlir) {
   if (!llvm::isa<mlir::gpu::GPUModuleOp>(kernels))
@@ -194,5 +214,5 @@ Result<std::string> PTXCompiler::compile(mlir::Operation *kernels,
                                    llvm::CodeGenFileType::AssemblyFile))
     return Error::internal("LLVM cannot emit PTX");
   passes.run(code);
-  return text.str().str();
+  return target.capability >= 90 ? addWaits(text) : text.str().str();
 }
