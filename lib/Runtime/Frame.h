@@ -166,6 +166,7 @@ private:
   Status shareWork(size_t count);
   Status grid(const package::GridStep &step);
   Status timeGrid(const package::GridStep &step);
+  Status findSpans(const package::GridStep &step, std::vector<Span> &spans);
   Status gridPart(const package::GridStep &step,
                   const package::GridStep::Part &part, bool isNarrow);
   Status launchPart(const package::GridStep &step,

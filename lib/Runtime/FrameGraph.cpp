@@ -104,6 +104,7 @@ Status ProgramRunner::Frame::record(const GraphSegment &segment,
   std::map<ValueId, Recording::Address> outside, inArena;
   std::vector<GridLaunch> launches;
   std::vector<std::vector<void *>> parameters;
+  std::vector<std::vector<Span>> spans;
   for (uint32_t i = 0; i < recording.nodes.size(); ++i) {
     Recording::Node &node = recording.nodes[i];
     for (uint32_t at = 0; at < node.step->buffers.size(); ++at) {
@@ -116,6 +117,7 @@ Status ProgramRunner::Frame::record(const GraphSegment &segment,
       address.isVector |= node.launch.kernel != plan_.code.check;
       address.uses.emplace_back(i, at);
     }
+    spans.push_back(std::move(node.spans));
     parameters.push_back(node.parameters());
     launches.push_back(node.launch);
     launches.back().parameters = parameters.back().data();
@@ -124,7 +126,8 @@ Status ProgramRunner::Frame::record(const GraphSegment &segment,
     recording.outside.push_back(std::move(address));
   for (auto &[id, address] : inArena)
     recording.inArena.push_back(std::move(address));
-  auto graph = device()->makeGraph(plan_.code.grids, launches);
+  auto graph = device()->makeGraph(plan_.code.grids, launches,
+                                   findOrder(spans));
   if (graph) {
     recording.graph = std::move(*graph);
     return Status::success();

@@ -231,6 +231,28 @@ Status ProgramRunner::Frame::gridPart(const GridStep &step,
                     static_cast<uint32_t>(blocks), part.arguments.size());
 }
 
+/// The memory that a launch sees at `pointers_`.
+Status ProgramRunner::Frame::findSpans(const GridStep &step,
+                                       std::vector<Span> &spans) {
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    const package::Value &value = program_.values[step.buffers[i]];
+    std::vector<int64_t> sizes, strides;
+    if (Status s = layoutOf(value, sizes, strides); !s)
+      return s;
+    auto bytes = storageExtent(value.dtype, sizes, strides, 0);
+    if (!bytes)
+      return bytes.takeError();
+    auto begin = reinterpret_cast<uintptr_t>(pointers_[i]);
+    bool isWritten = std::find(step.writes.begin(), step.writes.end(), i) !=
+                         step.writes.end() ||
+                     (step.hasWorkspace && i + 1 == step.buffers.size() &&
+                      step.parts[0].kernel != plan_.code.check);
+    spans.push_back({plan_.root[step.buffers[i]], begin,
+                     begin + static_cast<uintptr_t>(*bytes), isWritten});
+  }
+  return Status::success();
+}
+
 /// Launches with what `pointers_`, `arguments_` and `maps_` hold.
 Status ProgramRunner::Frame::launchPart(const GridStep &step,
                                         const GridStep::Part &part,
@@ -254,11 +276,15 @@ Status ProgramRunner::Frame::launchPart(const GridStep &step,
     ++options_.stats->kernelLaunches;
     ++options_.stats->kernels;
   }
-  if (recording_)
+  if (recording_) {
+    std::vector<Span> spans;
+    if (Status s = findSpans(step, spans); !s)
+      return s;
     recording_->nodes.push_back(
         {&step, &part, launch, pointers_,
          {arguments_.begin(), arguments_.begin() + arguments},
-         maps_, false});
+         maps_, std::move(spans), false});
+  }
   return device()->launch(*plan_.code.grids, launch);
 }
 

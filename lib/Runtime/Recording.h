@@ -9,6 +9,8 @@
 #ifndef KILN_LIB_RUNTIME_RECORDING_H
 #define KILN_LIB_RUNTIME_RECORDING_H
 
+#include "LaunchOrder.h"
+
 #include "kiln/Package/GraphPlan.h"
 #include "kiln/Package/ExprEvaluator.h"
 #include "kiln/Runtime/Device.h"
@@ -30,6 +32,7 @@ struct Recording {
     std::vector<void *> pointers;
     std::vector<int64_t> arguments;
     std::vector<TensorMapBytes> maps;
+    std::vector<Span> spans; ///< in the call that was written down
     bool isChanged = false;
 
     /// In the order of the kernel's parameters.

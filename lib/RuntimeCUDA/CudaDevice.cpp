@@ -375,7 +375,8 @@ Result<std::shared_ptr<void>> CudaDevice::hold(double seconds) {
 
 Result<std::unique_ptr<DeviceGraph>>
 CudaDevice::makeGraph(std::shared_ptr<const DeviceImage> image,
-                      const std::vector<GridLaunch> &launches) {
+                      const std::vector<GridLaunch> &launches,
+                      const std::vector<std::vector<uint32_t>> &before) {
   if (isBlocking_)
     return Error::unsupported("each kernel is waited for "
                               "(KILN_LAUNCH_BLOCKING=1)");
@@ -383,7 +384,8 @@ CudaDevice::makeGraph(std::shared_ptr<const DeviceImage> image,
   ContextScope current(context_);
   auto graph = CudaGraph::make(
       std::static_pointer_cast<CudaDevice>(shared_from_this()),
-      std::static_pointer_cast<const CudaImage>(std::move(image)), launches);
+      std::static_pointer_cast<const CudaImage>(std::move(image)), launches,
+      before);
   if (!graph)
     return graph.takeError();
   ++stats_.graphs;

@@ -20,22 +20,25 @@ KernelNode CudaGraph::describe(const GridLaunch &launch) const {
   return node;
 }
 
-// What one writes the next may read, or it uses the same memory.
-int CudaGraph::append(const GridLaunch &launch) {
+int CudaGraph::append(const GridLaunch &launch,
+                      const std::vector<uint32_t> &before) {
   const Driver &driver = device_->driver_;
   const CudaImage::Kernel &kernel = image_->kernels()[launch.kernel];
-  bool isFirst = nodes_.empty();
-  bool waitsItself = kernel.waits && driver.cuGraphAddDependencies_v2;
+  std::vector<Handle> others;
+  for (uint32_t index : before)
+    others.push_back(nodes_[index]);
+  bool waitsItself =
+      kernel.waits && others.size() == 1 && driver.cuGraphAddDependencies_v2;
   KernelNode described = describe(launch);
   Handle node = nullptr;
   int answer = driver.cuGraphAddKernelNode_v2(
-      &node, graph_, isFirst ? nullptr : &nodes_.back(),
-      isFirst || waitsItself ? 0 : 1, &described);
-  if (answer == kSuccess && !isFirst && waitsItself) {
+      &node, graph_, others.data(), waitsItself ? 0 : others.size(),
+      &described);
+  if (answer == kSuccess && waitsItself) {
     GraphEdge edge;
     edge.fromPort = kPortProgrammatic;
     edge.type = kDependencyProgrammatic;
-    answer = driver.cuGraphAddDependencies_v2(graph_, &nodes_.back(), &node,
+    answer = driver.cuGraphAddDependencies_v2(graph_, others.data(), &node,
                                               &edge, 1);
   }
   nodes_.push_back(node);
@@ -46,19 +49,21 @@ int CudaGraph::append(const GridLaunch &launch) {
 Result<std::unique_ptr<CudaGraph>>
 CudaGraph::make(std::shared_ptr<CudaDevice> device,
                 std::shared_ptr<const CudaImage> image,
-                const std::vector<GridLaunch> &launches) {
+                const std::vector<GridLaunch> &launches,
+                const std::vector<std::vector<uint32_t>> &before) {
   const Driver &driver = device->driver_;
   std::unique_ptr<CudaGraph> made(
       new CudaGraph(std::move(device), std::move(image)));
   CudaDevice &own = *made->device_;
   int answer = driver.cuGraphCreate(&made->graph_, 0);
-  for (const GridLaunch &launch : launches) {
+  for (size_t i = 0; i < launches.size(); ++i) {
+    const GridLaunch &launch = launches[i];
     if (answer != kSuccess)
       break;
     if (Status s = made->image_->allowShared(launch.kernel, launch.sharedBytes);
         !s)
       return s.takeError();
-    answer = made->append(launch);
+    answer = made->append(launch, before[i]);
   }
   if (answer == kSuccess)
     answer = driver.cuGraphInstantiateWithFlags(&made->executable_,

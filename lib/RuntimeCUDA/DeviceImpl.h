@@ -48,7 +48,8 @@ public:
   Status launch(const DeviceImage &image, const GridLaunch &launch) override;
   Result<std::unique_ptr<DeviceGraph>>
   makeGraph(std::shared_ptr<const DeviceImage> image,
-            const std::vector<GridLaunch> &launches) override;
+            const std::vector<GridLaunch> &launches,
+            const std::vector<std::vector<uint32_t>> &before) override;
   const char *checkCode() const override;
   Result<uint64_t> checkCell(const Error &error) override;
   Result<TensorMapBytes> encode(const TensorMapLayout &layout) override;
@@ -76,14 +77,15 @@ private:
   DeviceStats stats_;
 };
 
-/// Launches of one image as a chain of nodes.
+/// Launches of one image as nodes.
 class CudaGraph : public DeviceGraph {
 public:
   /// The device's mutex is held, its context current.
   static Result<std::unique_ptr<CudaGraph>>
   make(std::shared_ptr<CudaDevice> device,
        std::shared_ptr<const CudaImage> image,
-       const std::vector<GridLaunch> &launches);
+       const std::vector<GridLaunch> &launches,
+       const std::vector<std::vector<uint32_t>> &before);
   ~CudaGraph() override;
   Status update(size_t index, const GridLaunch &launch) override;
   Status launch() override;
@@ -93,8 +95,8 @@ private:
             std::shared_ptr<const CudaImage> image)
       : device_(std::move(device)), image_(std::move(image)) {}
   KernelNode describe(const GridLaunch &launch) const;
-  /// Adds a node behind all others; the driver's answer.
-  int append(const GridLaunch &launch);
+  /// Adds a node behind those of the launches `before`; the driver's answer.
+  int append(const GridLaunch &launch, const std::vector<uint32_t> &before);
 
   std::shared_ptr<CudaDevice> device_;
   std::shared_ptr<const CudaImage> image_;

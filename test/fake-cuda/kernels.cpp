@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 
 using namespace fake_cuda;
 
@@ -24,7 +25,7 @@ namespace {
 struct Node {
   KernelNode launch;
   std::vector<std::vector<char>> values; ///< of the parameters
-  bool isBound = false; ///< the first one, or it stands behind the one before
+  std::set<size_t> before;               ///< what it waits for
 };
 
 struct Graph {
@@ -130,6 +131,18 @@ int run(const Function &function, unsigned blocks, unsigned threads,
   return Success;
 }
 
+/// Makes the last node stand behind `before`. False if they are not nodes before it.
+bool bind(Graph &graph, void *const *before, size_t count) {
+  auto &nodes = graph.nodes;
+  for (size_t i = 0; i < count; ++i) {
+    size_t at = std::find(nodes.begin(), nodes.end(), before[i]) - nodes.begin();
+    if (at + 1 >= nodes.size())
+      return false;
+    nodes.back()->before.insert(at);
+  }
+  return true;
+}
+
 /// The values of parameters are read at once, as the driver does.
 void setNode(Node &node, const KernelNode &launch) {
   node.launch = launch;
@@ -201,36 +214,37 @@ int cuGraphDestroy(void *graph) {
 int cuGraphAddKernelNode_v2(void **node, void *graph, void *const *before,
                             size_t count, const KernelNode *launch) {
   auto &nodes = static_cast<Graph *>(graph)->nodes;
-  // Chains are all that is wanted, and what keeps the order of launches.
-  if (count > 1 || (count && (nodes.empty() || *before != nodes.back())))
-    return InvalidValue;
   nodes.push_back(new Node());
-  nodes.back()->isBound = count == 1 || nodes.size() == 1;
   *node = nodes.back();
   setNode(*nodes.back(), *launch);
-  return Success;
+  return bind(*static_cast<Graph *>(graph), before, count) ? Success
+                                                           : InvalidValue;
 }
 int cuGraphAddDependencies_v2(void *graph, void *const *from, void *const *to,
                               const GraphEdge *edges, size_t count) {
   auto &nodes = static_cast<Graph *>(graph)->nodes;
-  if (count != 1 || nodes.size() < 2 || *from != nodes[nodes.size() - 2] ||
-      *to != nodes.back() || nodes.back()->isBound)
+  if (count != 1 || nodes.empty() || *to != nodes.back() ||
+      !bind(*static_cast<Graph *>(graph), from, 1))
     return InvalidValue;
   auto *function = static_cast<Function *>(nodes.back()->launch.function);
   // What begins before the other one has ended must wait by itself.
   if (edges->fromPort != 1 || edges->toPort != 0 || edges->type != 1 ||
       !function->waits)
     return InvalidValue;
-  nodes.back()->isBound = true;
   note("overlap " + function->name);
   return Success;
 }
 int cuGraphInstantiateWithFlags(void **executable, void *graph,
                                 unsigned long long) {
   *executable = graph;
-  for (const Node *node : static_cast<Graph *>(graph)->nodes)
-    if (!node->isBound)
-      return InvalidValue;
+  // "edges 3: 0 2"
+  auto &nodes = static_cast<Graph *>(graph)->nodes;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    std::string line = "edges " + std::to_string(i) + ":";
+    for (size_t other : nodes[i]->before)
+      line += " " + std::to_string(other);
+    note(line);
+  }
   note("graph " + std::to_string(static_cast<Graph *>(graph)->nodes.size()));
   return Success;
 }

@@ -166,11 +166,13 @@ public:
   virtual Result<std::shared_ptr<DeviceImage>>
   load(const package::KernelImage &image, package::KernelStore *store) = 0;
   virtual Status launch(const DeviceImage &image, const GridLaunch &launch) = 0;
-  /// A graph of launches of one image, whose parameters are copied. Unsupported from a
-  /// device that has none, or that waits for each launch.
+  /// A graph of launches of one image, whose parameters are copied. `before` has for each
+  /// the earlier ones that it waits for. Unsupported from a device that has none, or that
+  /// waits for each launch.
   virtual Result<std::unique_ptr<DeviceGraph>>
   makeGraph(std::shared_ptr<const DeviceImage> image,
-            const std::vector<GridLaunch> &launches) = 0;
+            const std::vector<GridLaunch> &launches,
+            const std::vector<std::vector<uint32_t>> &before) = 0;
   virtual Result<TensorMapBytes> encode(const TensorMapLayout &layout) = 0;
 
   /// The text of `kCheckKernel`, to stand beside the kernels of an image.

@@ -345,3 +345,63 @@ program.func @scatter {
   program.launch @kernels::@k(%l, %e) access [read, write] symbols [] work 1024 grain 64 : !b, !b
   program.return %a, %d, %e outputs [#program.output<role = buffer_mutation, target = "k.k">, #program.output<role = buffer_mutation, target = "l.l">, #program.output<role = user_output>] : !b, !b, !b
 }
+
+// -----
+
+!b = !program.buffer<[1024], f32>
+
+// A GPU may do one half of this beside the other: they share nothing. What joins them comes behind
+// both.
+
+// CHECK-LABEL: program.func @halves arena 16384
+// CHECK: program.alloc at 0 :
+// CHECK: program.alloc at 4096 :
+// CHECK: program.alloc at 8192 :
+// CHECK: program.alloc at 12288 :
+// CHECK: program.alloc at 0 :
+// CHECK: program.alloc new
+program.func @halves {
+  %x = program.slot user_input "x" : !b
+  %y = program.slot user_input "y" : !b
+  %p = program.alloc : !b
+  program.launch @kernels::@k(%x, %p) access [read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@k, symbols = [], blocks = <4>, threads = 256>], workspace = false>} : !b, !b
+  %q = program.alloc : !b
+  program.launch @kernels::@k(%p, %q) access [read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@k, symbols = [], blocks = <4>, threads = 256>], workspace = false>} : !b, !b
+  %r = program.alloc : !b
+  program.launch @kernels::@k(%y, %r) access [read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@k, symbols = [], blocks = <4>, threads = 256>], workspace = false>} : !b, !b
+  %s = program.alloc : !b
+  program.launch @kernels::@k(%r, %s) access [read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@k, symbols = [], blocks = <4>, threads = 256>], workspace = false>} : !b, !b
+  %t = program.alloc : !b
+  program.launch @kernels::@k(%q, %s, %t) access [read, read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@k, symbols = [], blocks = <4>, threads = 256>], workspace = false>} : !b, !b, !b
+  %u = program.alloc : !b
+  program.launch @kernels::@k(%t, %u) access [read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@k, symbols = [], blocks = <4>, threads = 256>], workspace = false>} : !b, !b
+  program.return %u outputs [#program.output<role = user_output>] : !b
+}
+
+// -----
+
+!b = !program.buffer<[1048576], f32>
+
+// Large buffers fill it alone.
+
+// CHECK-LABEL: program.func @large_halves arena 12582912
+// CHECK: program.alloc at 0 :
+// CHECK: program.alloc at 4194304 :
+// CHECK: program.alloc at 0 :
+program.func @large_halves {
+  %x = program.slot user_input "x" : !b
+  %y = program.slot user_input "y" : !b
+  %p = program.alloc : !b
+  program.launch @kernels::@k(%x, %p) access [read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@k, symbols = [], blocks = <4>, threads = 256>], workspace = false>} : !b, !b
+  %q = program.alloc : !b
+  program.launch @kernels::@k(%p, %q) access [read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@k, symbols = [], blocks = <4>, threads = 256>], workspace = false>} : !b, !b
+  %r = program.alloc : !b
+  program.launch @kernels::@k(%y, %r) access [read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@k, symbols = [], blocks = <4>, threads = 256>], workspace = false>} : !b, !b
+  %s = program.alloc : !b
+  program.launch @kernels::@k(%r, %s) access [read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@k, symbols = [], blocks = <4>, threads = 256>], workspace = false>} : !b, !b
+  %t = program.alloc : !b
+  program.launch @kernels::@k(%q, %s, %t) access [read, read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@k, symbols = [], blocks = <4>, threads = 256>], workspace = false>} : !b, !b, !b
+  %u = program.alloc : !b
+  program.launch @kernels::@k(%t, %u) access [read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@k, symbols = [], blocks = <4>, threads = 256>], workspace = false>} : !b, !b
+  program.return %u outputs [#program.output<role = user_output>] : !b
+}

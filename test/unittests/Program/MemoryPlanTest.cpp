@@ -41,6 +41,28 @@ TEST(MemoryPlan, ReusesThePlaceOfADeadBuffer) {
   EXPECT_EQ(plan.withoutReuse, 163840);
 }
 
+TEST(MemoryPlan, BuffersThatAreApartShareNoByte) {
+  std::vector<PlanBuffer> buffers = {
+      makeBuffer(64, 0, 1), makeBuffer(64, 2, 3), makeBuffer(64, 4, 5)};
+  EXPECT_EQ(planMemory(buffers).staticBytes, 64);
+  // The last one may lie where the second was, or the first, but not these in one place.
+  MemoryPlan plan = planMemory(buffers, [](unsigned earlier, unsigned later) {
+    return earlier == 0 && later == 1;
+  });
+  EXPECT_EQ(plan.staticBytes, 128);
+  EXPECT_NE(plan.places[0].offset, plan.places[1].offset);
+}
+
+TEST(MemoryPlan, WhatIsHandedOnIsApartAsAWhole) {
+  PlanBuffer second = makeBuffer(64, 1, 2);
+  second.overwrites = 0;
+  MemoryPlan plan =
+      planMemory({makeBuffer(64, 0, 1), second, makeBuffer(64, 3, 4)},
+                 [](unsigned earlier, unsigned) { return earlier == 0; });
+  EXPECT_EQ(plan.places[0].offset, plan.places[1].offset);
+  EXPECT_NE(plan.places[1].offset, plan.places[2].offset);
+}
+
 TEST(MemoryPlan, ABufferThatIsReadIsNotOverwritten) {
   // Both are live in step 1.
   MemoryPlan plan = planMemory({makeBuffer(64, 0, 1), makeBuffer(64, 1, 2)});

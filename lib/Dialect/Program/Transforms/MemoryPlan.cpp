@@ -24,18 +24,21 @@ struct Chain {
   std::optional<unsigned> symbolicSize;
   unsigned first = 0;
   unsigned last = 0;
+  unsigned number = 0;
   int64_t offset = 0;
   unsigned slot = 0;
+  std::vector<bool> apart = {}; ///< by number of chain; empty: from none
 
   bool meets(const Chain &other) const {
-    return first <= other.last && other.first <= last;
+    return (first <= other.last && other.first <= last) ||
+           (!apart.empty() && apart[other.number]);
   }
 };
 
 } // namespace
 
 /// Joins buffers with those they overwrite.
-static std::vector<Chain> makeChains(const std::vector<PlanBuffer> &buffers,
+static std::vector<Chain> makeChains(llvm::ArrayRef<PlanBuffer> buffers,
                                      MemoryPlan &plan) {
   std::vector<Chain> chains;
   std::vector<unsigned> chainOf(buffers.size());
@@ -60,9 +63,24 @@ static std::vector<Chain> makeChains(const std::vector<PlanBuffer> &buffers,
     }
     chainOf[i] = chains.size();
     chains.push_back(
-        {{i}, bytes, buffer.symbolicSize, buffer.first, buffer.last, 0, 0});
+        {{i}, bytes, buffer.symbolicSize, buffer.first, buffer.last, chainOf[i]});
   }
   return chains;
+}
+
+/// Notes in chains of static size which of them have no byte in common.
+static void keepApart(std::vector<Chain> &chains, PlanApart apart) {
+  for (Chain &chain : chains)
+    chain.apart.resize(chains.size());
+  for (Chain &chain : chains)
+    for (Chain &later : chains) {
+      if (chain.symbolicSize || later.symbolicSize || chain.last >= later.first)
+        continue;
+      bool isApart = std::any_of(
+          chain.buffers.begin(), chain.buffers.end(),
+          [&](unsigned buffer) { return apart(buffer, later.buffers.front()); });
+      chain.apart[later.number] = later.apart[chain.number] = isApart;
+    }
 }
 
 /// What no plan can go below: a place handed on counts once.
@@ -230,10 +248,13 @@ static void placeSymbolics(std::vector<Chain *> chains, MemoryPlan &plan) {
   }
 }
 
-MemoryPlan kiln::program::planMemory(const std::vector<PlanBuffer> &buffers) {
+MemoryPlan kiln::program::planMemory(llvm::ArrayRef<PlanBuffer> buffers,
+                                     PlanApart apart) {
   MemoryPlan plan;
   plan.places.resize(buffers.size());
   std::vector<Chain> chains = makeChains(buffers, plan);
+  if (apart)
+    keepApart(chains, apart);
   std::vector<Chain *> all, statics, symbolics;
   for (Chain &chain : chains) {
     all.push_back(&chain);

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LaunchesBeside.h"
+
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Dialect/Program/IR/CopiesFirst.h"
 #include "kiln/Dialect/Program/Transforms/MemoryPlan.h"
@@ -59,6 +61,8 @@ private:
   void findRooms();
   void placeUpdates();
   void placeInArena();
+  bool isForGPU();
+  MemoryPlan planBeside(ArrayRef<PlanBuffer> planned, ArrayRef<AllocOp> allocs);
   void setPlaces(ArrayRef<AllocOp> allocs, ArrayRef<guard::ExprAttr> sizes,
                  const MemoryPlan &plan);
   bool isShown();
@@ -352,7 +356,8 @@ void Planner::placeInArena() {
     planned.push_back(plan);
     allocs.push_back(alloc);
   }
-  MemoryPlan plan = planMemory(planned);
+  MemoryPlan plan = isForGPU() ? planBeside(planned, allocs)
+                               : planMemory(planned);
   SmallVector<guard::ExprAttr> keys;
   for (auto &[size, key] : sizes)
     keys.push_back(size);
@@ -360,6 +365,29 @@ void Planner::placeInArena() {
   if (!keys.empty() && !isShown())
     keepApart(allocs, plan);
   tell(plan);
+}
+
+bool Planner::isForGPU() {
+  auto launches = function.getBody().getOps<LaunchOp>();
+  return !launches.empty() && (*launches.begin()).getGridAttr();
+}
+
+/// A plan whose small buffers share places only where their launches follow each other anyway,
+/// if that takes little more memory: what is made of small buffers fills no GPU alone.
+MemoryPlan Planner::planBeside(ArrayRef<PlanBuffer> planned,
+                               ArrayRef<AllocOp> allocs) {
+  constexpr int64_t kSmall = int64_t(1) << 20, kLittle = int64_t(1) << 24;
+  LaunchesBeside beside(function);
+  SmallVector<SmallVector<unsigned>> users;
+  for (AllocOp alloc : allocs)
+    users.push_back(beside.getUsers(alloc));
+  // The first of its users writes a buffer.
+  MemoryPlan apart = planMemory(planned, [&](unsigned earlier, unsigned later) {
+    return std::min(planned[earlier].bytes, planned[later].bytes) <= kSmall &&
+           beside.mayPass(users[earlier], *llvm::min_element(users[later]));
+  });
+  MemoryPlan together = planMemory(planned);
+  return apart.staticBytes <= together.staticBytes + kLittle ? apart : together;
 }
 
 /// What `buffer`, which the caller receives, begins as a copy of, if its launch is the last

@@ -40,6 +40,9 @@
 
 #include "kiln/Dialect/Program/IR/Arena.h"
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -75,9 +78,14 @@ struct MemoryPlan {
   int64_t withoutReuse = 0;            ///< sum of all buffers
 };
 
+/// True for a buffer and a later one that are to have places of their own although their
+/// lives do not meet.
+using PlanApart = llvm::function_ref<bool(unsigned earlier, unsigned later)>;
+
 /// Places all buffers. A buffer that overwrites another gets its place if the
-/// sizes are equal, else a place of its own.
-MemoryPlan planMemory(const std::vector<PlanBuffer> &buffers);
+/// sizes are equal, else a place of its own. Static buffers that are `apart` share nothing.
+MemoryPlan planMemory(llvm::ArrayRef<PlanBuffer> buffers,
+                      PlanApart apart = nullptr);
 
 /// `bytes` rounded up to the alignment.
 inline int64_t alignBytes(int64_t bytes) {

@@ -87,6 +87,10 @@ def ProgramPlanMemoryPass : Pass<"program-plan-memory", "::mlir::ModuleOp"> {
     result the caller receives, and that is the last to look at what is copied: what
     makes that writes it into the result.
 
+    Launches of a GPU that need nothing of each other run at the same time. There, buffers of which one
+    is at most 1 MB share bytes only where the launch that writes the later one waits for all that sees
+    the earlier one anyway, unless that takes 16 MB more than sharing as above.
+
     What a program hands to another one alone (an output and a slot that are
     `saved`, of one name) is memory of the second once its launches have read it
     for the last time: buffers of the second are put there, those that its caller
