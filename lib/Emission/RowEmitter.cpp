@@ -8,10 +8,12 @@
 //
 // A scan is a loop that carries its accumulators and stores them at each step;
 // where lanes run across rows it works on as many rows at once. Where they run
-// along the row, a step has a vector of it: each lane is joined with the one
-// before it, then with the two before, then with four, and at last with what
-// the loop carries, so that a step waits for the one before it once and not for
-// each element.
+// along the row, a step has a vector of it: of every two lanes the second is joined with
+// the first, of every four the third and fourth with the second, and so on (Sklansky,
+// "Conditional-Sum Addition Logic", 1960: processors have such moves of lanes as single
+// instructions, but not those that move all lanes by one). At last all are joined with what
+// the loop carries, so that a step waits for the one before it once and not for each
+// element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,10 +44,12 @@ KernelEmitter::joinLanesBefore(ScanOp op, SmallVector<Value> values) {
   int64_t lanes = cast<VectorType>(values[0].getType()).getNumElements();
   SmallVector<Value> neutral = identities(op, lanes);
   for (int64_t distance = 1; distance < lanes; distance *= 2) {
-    // Lane k of what is `distance` before, and neutral elements in front.
+    // Second halves get the last lane of their first half, first halves neutral elements.
     SmallVector<int64_t> places;
     for (int64_t k = 0; k < lanes; ++k)
-      places.push_back(k < distance ? k : lanes + k - distance);
+      places.push_back(k / distance % 2 == 0
+                           ? k
+                           : lanes + k / distance * distance - 1);
     SmallVector<Value> before;
     for (auto [none, value] : llvm::zip_equal(neutral, values))
       before.push_back(vector::ShuffleOp::create(b, none, value, places));
@@ -61,33 +65,32 @@ KernelEmitter::joinLanesBefore(ScanOp op, SmallVector<Value> values) {
 FailureOr<SmallVector<Value>>
 KernelEmitter::emitScanned(ScanOp op, const Position &position,
                            ArrayRef<Value> carried) {
-  int64_t rows = 1; // lanes that are rows side by side
-  if (auto vector = dyn_cast<VectorType>(carried[0].getType()))
-    rows = vector.getNumElements();
-  if (position.lanes == rows) {
-    auto values = accumulate(op, position, carried);
-    if (succeeded(values))
-      finishAccumulators(op, position, *values);
-    return values;
-  }
+  auto values = accumulate(op, position, carried);
+  if (succeeded(values))
+    finishAccumulators(op, position, *values);
+  return values;
+}
+
+/// The same of neighbours in a row. Each lane of what is carried has all elements before.
+FailureOr<SmallVector<Value>>
+KernelEmitter::emitScannedLanes(ScanOp op, const Position &position,
+                                ArrayRef<Value> carried) {
   auto values = evaluate(op, position);
   if (failed(values))
     return failure();
   values = joinLanesBefore(op, std::move(*values));
   if (failed(values))
     return failure();
-  SmallVector<Value> before;
-  for (Value value : carried)
-    before.push_back(broadcast(value, position.lanes));
-  values = combine(op, before, *values);
-  if (failed(values))
+  auto here = combine(op, carried, *values);
+  if (failed(here))
     return failure();
-  finishAccumulators(op, position, *values);
+  finishAccumulators(op, position, *here);
+  // As the last lane of `here`, which the next step would wait longer for.
   SmallVector<Value> last;
+  SmallVector<int64_t> places(position.lanes, position.lanes - 1);
   for (Value value : *values)
-    last.push_back(vector::ExtractOp::create(
-        b, value, ArrayRef<int64_t>{position.lanes - 1}));
-  return last;
+    last.push_back(vector::ShuffleOp::create(b, value, value, places));
+  return combine(op, carried, last);
 }
 
 LogicalResult KernelEmitter::emitScan(ScanOp op, const Position &shared,
@@ -106,23 +109,28 @@ LogicalResult KernelEmitter::emitScan(ScanOp op, const Position &shared,
       if (masked)
         position.mask = firstLanes(
             arith::SubIOp::create(b, to, loop.getInductionVar()), width);
-      auto next = emitScanned(
-          op, position, llvm::to_vector_of<Value>(loop.getRegionIterArgs()));
+      auto before = llvm::to_vector_of<Value>(loop.getRegionIterArgs());
+      auto next = width == 1 ? emitScanned(op, position, before)
+                             : emitScannedLanes(op, position, before);
       if (failed(next))
         return failure();
       scf::YieldOp::create(b, *next);
       return llvm::to_vector_of<Value>(loop.getResults());
     };
-    SmallVector<Value> first = identities(op, row.lanes);
     RowBounds bounds = emitRowBounds(row, dim, lanes);
     if (lanes == 1)
-      return emitFor(bounds.zero, bounds.end, 1, first);
-    auto carried = emitFor(bounds.zero, bounds.split, lanes, first);
+      return emitFor(bounds.zero, bounds.end, 1, identities(op, row.lanes));
+    auto carried =
+        emitFor(bounds.zero, bounds.split, lanes, identities(op, lanes));
     if (failed(carried) || bounds.isExact)
       return carried;
     // Lanes behind the end come after all others: nothing is joined with them.
-    return masksTails
-               ? emitFor(bounds.split, bounds.end, lanes, *carried, true)
-               : emitFor(bounds.split, bounds.end, 1, *carried);
+    if (masksTails)
+      return emitFor(bounds.split, bounds.end, lanes, *carried, true);
+    SmallVector<Value> elements;
+    for (Value value : *carried)
+      elements.push_back(
+          vector::ExtractOp::create(b, value, ArrayRef<int64_t>{0}));
+    return emitFor(bounds.split, bounds.end, 1, elements);
   });
 }

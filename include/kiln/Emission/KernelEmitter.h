@@ -362,6 +362,9 @@ protected:
   LogicalResult emitScan(ScanOp op, const Position &shared, int64_t lanes);
   FailureOr<SmallVector<Value>> emitScanned(ScanOp op, const Position &position,
                                             ArrayRef<Value> carried);
+  FailureOr<SmallVector<Value>> emitScannedLanes(ScanOp op,
+                                                 const Position &position,
+                                                 ArrayRef<Value> carried);
   FailureOr<SmallVector<Value>> joinLanesBefore(ScanOp op,
                                                 SmallVector<Value> values);
   /// Calls `row` for each row of a scan or sort at a point of the shared domain.
