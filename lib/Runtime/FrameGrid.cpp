@@ -231,24 +231,22 @@ Status ProgramRunner::Frame::gridPart(const GridStep &step,
                     static_cast<uint32_t>(blocks), part.arguments.size());
 }
 
-/// The memory that a launch sees at `pointers_`.
+/// The memory that a launch sees.
 Status ProgramRunner::Frame::findSpans(const GridStep &step,
                                        std::vector<Span> &spans) {
   for (size_t i = 0; i < step.buffers.size(); ++i) {
-    const package::Value &value = program_.values[step.buffers[i]];
-    std::vector<int64_t> sizes, strides;
-    if (Status s = layoutOf(value, sizes, strides); !s)
+    const Tensor *laid = nullptr;
+    if (Status s = laidOut(step.buffers[i], laid); !s)
       return s;
-    auto bytes = storageExtent(value.dtype, sizes, strides, 0);
-    if (!bytes)
-      return bytes.takeError();
-    auto begin = reinterpret_cast<uintptr_t>(pointers_[i]);
+    auto ends = getEnds(*laid);
+    if (!ends)
+      return ends.takeError();
     bool isWritten = std::find(step.writes.begin(), step.writes.end(), i) !=
                          step.writes.end() ||
                      (step.hasWorkspace && i + 1 == step.buffers.size() &&
                       step.parts[0].kernel != plan_.code.check);
-    spans.push_back({plan_.root[step.buffers[i]], begin,
-                     begin + static_cast<uintptr_t>(*bytes), isWritten});
+    spans.push_back({plan_.root[step.buffers[i]], ends->first, ends->second,
+                     isWritten});
   }
   return Status::success();
 }
