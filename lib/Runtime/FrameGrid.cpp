@@ -242,9 +242,7 @@ Status ProgramRunner::Frame::findSpans(const GridStep &step,
     if (!ends)
       return ends.takeError();
     bool isWritten = std::find(step.writes.begin(), step.writes.end(), i) !=
-                         step.writes.end() ||
-                     (step.hasWorkspace && i + 1 == step.buffers.size() &&
-                      step.parts[0].kernel != plan_.code.check);
+                     step.writes.end();
     spans.push_back({plan_.root[step.buffers[i]], ends->first, ends->second,
                      isWritten});
   }

@@ -180,9 +180,7 @@ void MemoryVerifier::noteReads() {
     for (OpOperand &use : op.getOpOperands()) {
       Value value = use.get();
       bool isWritten = writesOperand(use);
-      Value root = value;
-      while (auto view = root.getDefiningOp<ViewOp>())
-        root = view.getBase();
+      Value root = getRoot(value);
       if (isWritten && root.getDefiningOp<SlotOp>())
         writtenSlots.insert(root);
       // A call reads what it writes.

@@ -75,6 +75,12 @@ bool program::staysTheSame(SlotOp slot) {
          !isWritten(slot.getResult());
 }
 
+Value program::getRoot(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewOp>())
+    buffer = view.getBase();
+  return buffer;
+}
+
 Value program::getFixedRoot(Value buffer) {
   while (auto view = buffer.getDefiningOp<ViewOp>()) {
     auto size = view.getType().getByteSize();
@@ -97,9 +103,7 @@ bool program::dependsOnSymbols(LaunchOp launch) {
 }
 
 static AllocOp getPrepared(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewOp>())
-    buffer = view.getBase();
-  auto alloc = buffer.getDefiningOp<AllocOp>();
+  auto alloc = getRoot(buffer).getDefiningOp<AllocOp>();
   return alloc && alloc.getIsPrepared() ? alloc : AllocOp();
 }
 

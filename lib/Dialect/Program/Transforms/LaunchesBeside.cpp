@@ -14,12 +14,6 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::program;
 
-static Value getRoot(Value value) {
-  while (auto view = value.getDefiningOp<ViewOp>())
-    value = view.getBase();
-  return value;
-}
-
 /// An assertion that a device looks at by itself: nothing waits for it.
 static bool isCheck(Operation &op) {
   auto call = dyn_cast<CallOp>(op);
@@ -77,6 +71,7 @@ SmallVector<unsigned> LaunchesBeside::getUsers(AllocOp buffer) const {
         values.push_back(view.getResult());
       else if (auto found = numbers.find(user); found != numbers.end())
         users.push_back(found->second);
+  llvm::sort(users);
   return users;
 }
 

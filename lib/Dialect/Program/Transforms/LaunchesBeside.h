@@ -29,8 +29,7 @@ class LaunchesBeside {
 public:
   explicit LaunchesBeside(FuncOp function);
 
-  /// The numbers of the steps that see a buffer or a view of it, in any order; steps are
-  /// numbered as they stand.
+  /// The numbers of the steps that see a buffer or a view of it, the one that writes it first.
   llvm::SmallVector<unsigned> getUsers(AllocOp buffer) const;
 
   /// True if `later` may run before all of `users` are done.

@@ -381,10 +381,9 @@ MemoryPlan Planner::planBeside(ArrayRef<PlanBuffer> planned,
   SmallVector<SmallVector<unsigned>> users;
   for (AllocOp alloc : allocs)
     users.push_back(beside.getUsers(alloc));
-  // The first of its users writes a buffer.
   MemoryPlan apart = planMemory(planned, [&](unsigned earlier, unsigned later) {
     return std::min(planned[earlier].bytes, planned[later].bytes) <= kSmall &&
-           beside.mayPass(users[earlier], *llvm::min_element(users[later]));
+           beside.mayPass(users[earlier], users[later].front());
   });
   MemoryPlan together = planMemory(planned);
   return apart.staticBytes <= together.staticBytes + kLittle ? apart : together;

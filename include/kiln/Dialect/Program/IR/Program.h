@@ -67,7 +67,10 @@ LogicalResult verifyMemory(FuncOp function);
 /// contents are the same in all calls, until the caller sets others.
 bool staysTheSame(SlotOp slot);
 
-/// What `buffer` is a view of, or itself; null if where the view lies depends on symbols.
+/// What `buffer` is a view of, or itself.
+mlir::Value getRoot(mlir::Value buffer);
+
+/// The same; null if where the view lies depends on symbols.
 mlir::Value getFixedRoot(mlir::Value buffer);
 
 /// True if an expression of `launch` names a symbol.
