@@ -36,7 +36,7 @@ constexpr ReasonName reasonNames[] = {
 /// What a topic tells, in this order.
 struct Topic {
   std::string_view name;
-  std::array<std::string_view, 10> passes;
+  std::array<std::string_view, 11> passes;
 };
 
 constexpr Topic topics[] = {
@@ -46,7 +46,7 @@ constexpr Topic topics[] = {
      {"loop-fuse", "loop-inline-virtual", "loop-share-rows",
       "loop-fuse-products", "loop-split-reductions", "loop-fuse-columns",
       "loop-fold-one-hot", "loop-split-contractions", "loop-sort-scatters",
-      "loop-split-sorts"}},
+      "loop-split-sorts", "loop-split-scans"}},
     {"memory", {"program-plan-memory", "loop-order-kernels", "program-hoist-preparation"}},
     {"partition", {"joint-partition", "joint-differentiate"}},
     {"schedule",

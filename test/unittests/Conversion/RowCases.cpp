@@ -545,7 +545,7 @@ func.func @main(%x: !m) -> (!n, !n) {
   return %r, %q : !n, !n
 })";
 
-llvm::ArrayRef<LoopCase> loop::getRowCases() {
+llvm::ArrayRef<loop::LoopCase> loop::getRowCases() {
   static const LoopCase cases[] = {
       {"ManyKept", kManyKept, {{{"s0", 40}}, {{"s0", 300}}, {{"s0", 901}}}},
       {"ScatterKinds", kScatterKinds, {{{"s0", 1}}, {{"s0", 7}}, {{"s0", 64}}}, 11},

@@ -88,6 +88,16 @@ SmallVector<Value> loop::cloneBody(OpBuilder &builder, Block &body,
       [&](Value value) { return mapping.lookupOrDefault(value); });
 }
 
+Value loop::roundToElement(OpBuilder &builder, Location location, Value value,
+                           RankedTensorType type) {
+  Type wanted = getBodyType(type.getElementType());
+  if (value.getType() == wanted)
+    return value;
+  return isa<FloatType>(wanted)
+             ? Value(arith::TruncFOp::create(builder, location, wanted, value))
+             : Value(arith::TruncIOp::create(builder, location, wanted, value));
+}
+
 void loop::inlineLoad(LoadOp load, PointwiseOp producer) {
   OpBuilder builder(load);
   SmallVector<Value> indices;

@@ -33,6 +33,10 @@ Value createIndex(OpBuilder &builder, Location location, guard::ExprAttr expr,
 SmallVector<Value> cloneBody(OpBuilder &builder, Block &body,
                              ValueRange arguments, Value mask = {});
 
+/// `value` as an element of a tensor of `type`: rounded or wrapped if that is narrower.
+Value roundToElement(OpBuilder &builder, Location location, Value value,
+                     RankedTensorType type);
+
 /// Replaces `load`, which reads the result of `producer`, by its body.
 void inlineLoad(LoadOp load, PointwiseOp producer);
 

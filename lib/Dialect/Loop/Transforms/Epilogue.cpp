@@ -206,22 +206,17 @@ static ContractOp moveInto(ContractOp contract, PointwiseOp reader,
   builder.setInsertionPointToEnd(block);
   Value value = block->getArgument(0);
   ValueRange indices = block->getArguments().drop_front();
-  Type element = getBodyType(
-      cast<RankedTensorType>(contract.getResult().getType()).getElementType());
   if (!contract.getEpilogue().empty()) {
     SmallVector<Value> arguments = {value};
     for (guard::ExprAttr expr : map)
       arguments.push_back(
           createIndex(builder, contract.getLoc(), expr, indices));
     value = cloneBody(builder, contract.getEpilogue().front(), arguments)[0];
-  } else if (value.getType() != element) {
+  } else {
     // The product is rounded to its type, as it would be in memory.
-    Location location = contract.getLoc();
-    value = isa<FloatType>(element)
-                ? Value(arith::TruncFOp::create(builder, location, element,
-                                                value))
-                : Value(arith::TruncIOp::create(builder, location, element,
-                                                value));
+    value = roundToElement(
+        builder, contract.getLoc(), value,
+        cast<RankedTensorType>(contract.getResult().getType()));
   }
   for (LoadOp load :
        llvm::make_early_inc_range(reader.getBody().getOps<LoadOp>()))

@@ -219,14 +219,8 @@ foldAlone(ReduceOp op,
   Block &body = nest.getBody().front();
   OpBuilder inner = OpBuilder::atBlockBegin(&body);
   Value term = makeTerm(inner, body.getArguments());
-  Type wanted = getBodyType(type.getElementType());
-  if (term.getType() != wanted)
-    term = isa<FloatType>(wanted)
-               ? arith::TruncFOp::create(inner, op.getLoc(), wanted, term)
-                     .getResult()
-               : arith::TruncIOp::create(inner, op.getLoc(), wanted, term)
-                     .getResult();
-  YieldOp::create(inner, op.getLoc(), term);
+  YieldOp::create(inner, op.getLoc(),
+                  roundToElement(inner, op.getLoc(), term, type));
   op->replaceAllUsesWith(nest->getResults());
   op.erase();
 }
