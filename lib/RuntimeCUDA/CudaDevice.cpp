@@ -102,6 +102,7 @@ CudaDevice::~CudaDevice() {
     driver_.cuStreamSynchronize(stream_);
   allocator_.freeAll();
   copies_.free();
+  staging_.free();
   context_.checks->free();
   if (stream_)
     driver_.cuStreamDestroy_v2(stream_);
@@ -168,24 +169,37 @@ Status CudaDevice::clearKept() {
   return check(allocator_.clearKept(), "clearing memory");
 }
 
+/// Whether the driver knows it for that. Asked for one attribute of other memory it would
+/// answer with an error, which tools that watch the driver count; in the plural it says 0.
+bool CudaDevice::isPageLocked(const void *memory) const {
+  unsigned type = 0;
+  int attribute = kMemoryType;
+  void *answer = &type;
+  return driver_.cuPointerGetAttributes(1, &attribute, &answer,
+                                        toAddress(memory)) == kSuccess &&
+         type != 0;
+}
+
 Status CudaDevice::upload(void *target, const void *source, size_t bytes) {
+  constexpr const char *kWhat = "copying to the device";
   std::unique_lock<std::mutex> lock(mutex_);
   ContextScope current(context_);
   ++stats_.uploads;
   stats_.uploadedBytes += bytes;
-  Status asked = check(driver_.cuMemcpyHtoDAsync_v2(toAddress(target), source,
-                                                    bytes, stream_),
-                       "copying to the device");
-  // What the driver knows is page-locked, and read only when the copy's turn comes;
-  // other memory it has read by now. Asked for one attribute of that it would answer with an
-  // error, which tools that watch the driver count; in the plural it says 0.
-  unsigned type = 0;
-  int attribute = kMemoryType;
-  void *answer = &type;
-  bool isKnown = driver_.cuPointerGetAttributes(1, &attribute, &answer,
-                                                toAddress(source)) == kSuccess &&
-                 type != 0;
-  return asked && isKnown ? wait(lock, "copying to the device") : asked;
+  const bool isLocked = isPageLocked(source);
+  if (!isLocked && staging_.takes(bytes)) {
+    // It may take seconds to read a file: launches of other threads go on.
+    std::string kernel = lastKernel_;
+    lock.unlock();
+    return context_.check(
+        staging_.copy(toAddress(target), source, bytes, stream_), kWhat,
+        kernel);
+  }
+  Status asked = check(
+      driver_.cuMemcpyHtoDAsync_v2(toAddress(target), source, bytes, stream_),
+      kWhat);
+  // Page-locked memory is read only when the copy's turn comes, other memory by now.
+  return asked && isLocked ? wait(lock, kWhat) : asked;
 }
 
 Status CudaDevice::download(void *target, const void *source, size_t bytes) {

@@ -11,6 +11,7 @@
 
 #include "Allocator.h"
 #include "Context.h"
+#include "Staging.h"
 #include "StridedCopies.h"
 
 namespace kiln::cuda {
@@ -28,7 +29,8 @@ class CudaDevice : public runtime::Device {
 public:
   CudaDevice(Context context, bool isBlocking)
       : context_(std::move(context)), driver_(*context_.driver),
-        allocator_(driver_), copies_(driver_), isBlocking_(isBlocking) {}
+        allocator_(driver_), copies_(driver_), staging_(driver_),
+        isBlocking_(isBlocking) {}
   ~CudaDevice() override;
   Status start();
 
@@ -64,6 +66,7 @@ private:
     return context_.check(answer, what, lastKernel_);
   }
   Status wait(std::unique_lock<std::mutex> &lock, const char *what);
+  bool isPageLocked(const void *memory) const;
   Status noteLaunch(int answer, const std::string &kernel);
 
   Context context_;
@@ -71,6 +74,7 @@ private:
   Handle stream_ = nullptr;
   Allocator allocator_;
   StridedCopies copies_; ///< guarded by the mutex
+  Staging staging_;      ///< `takes` guarded by the mutex
   const bool isBlocking_;
   mutable std::mutex mutex_; ///< of what follows, and of launches
   std::string lastKernel_;

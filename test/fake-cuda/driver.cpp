@@ -11,11 +11,12 @@
 // there is no GPU. New memory holds bytes of 0xff, which are NaN.
 //
 // Kernels are not run: a launch is written down, as a line "launch NAME BLOCKS THREADS
-// SHARED", in the file KILN_FAKE_CUDA_LOG, beside "alloc BYTES", "free BYTES", "upload
-// BYTES", "download BYTES", "fill BYTES", "link NAME", "wait", "graph NODES", "replay"
-// and "update NAME". A launch of a graph does what its nodes do. Functions fail on a
-// thread without a context; memory or code that goes while launches were not waited for
-// breaks the device.
+// SHARED", in the file KILN_FAKE_CUDA_LOG, beside "alloc BYTES", "free BYTES", "pin BYTES",
+// "unpin BYTES", "upload BYTES", "download BYTES", "fill BYTES", "link NAME", "wait",
+// "graph NODES", "replay" and "update NAME". A launch of a graph does what its nodes do.
+// Functions fail on a thread without a context; memory or code that goes while launches were
+// not waited for breaks the device. Copies from page-locked memory read it as late as they
+// may: when something behind them is waited for or looks at memory of the device.
 // Some entries mean something by their names:
 //
 //   kiln_check   fails the launch and writes to its cell, unless the value is true
@@ -25,12 +26,12 @@
 //   fake_lost    the device is lost
 //
 // KILN_FAKE_CUDA says what there is: devices=N (1), capability=N (90), memory=BYTES
-// (2^30), driver=N (13000), ptx=N: the latest version of PTX that is known (90),
-// fault=N: launch number N of the process is an illegal address (none); of kernels with N
-// threads in a block, slow=N: none ends for a minute, crash=N: they end the process,
-// illegal=N: they are an illegal address, short=N: there is no memory for them,
-// spill=N: a thread has 64 bytes of local memory, assembler=N: their text ends the
-// process.
+// (2^30), pinned=BYTES: page-locked memory (2^30), driver=N (13000), ptx=N: the latest
+// version of PTX that is known (90), fault=N: launch number N of the process is an illegal
+// address (none); of kernels with N threads in a block, slow=N: none ends for a minute,
+// crash=N: they end the process, illegal=N: they are an illegal address, short=N: there is
+// no memory for them, spill=N: a thread has 64 bytes of local memory, assembler=N: their
+// text ends the process.
 // By the clock of events a launch takes as many microseconds as a block has threads, and
 // from one event to the next there is one more.
 //
@@ -43,6 +44,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <unistd.h>
 
 using namespace fake_cuda;
@@ -83,6 +85,15 @@ size_t fake_cuda::bytesFrom(Address address) {
   return offset < block->second ? block->second - offset : 0;
 }
 
+void fake_cuda::doCopies(uint64_t end) {
+  State &s = state();
+  for (; !s.copies.empty() && s.copies.front().at <= end; s.copies.pop_front())
+    if (s.failure == Success)
+      std::memcpy(reinterpret_cast<void *>(s.copies.front().to),
+                  reinterpret_cast<void *>(s.copies.front().from),
+                  s.copies.front().bytes);
+}
+
 int fake_cuda::fail(int answer) { return state().failure = answer; }
 
 namespace {
@@ -96,19 +107,33 @@ bool isValid(Address address, size_t bytes) {
   return bytesFrom(address) >= bytes;
 }
 
-/// The end of the stream.
-int finish() {
+/// Whether the driver knows memory of the host as page-locked: its own, and what begins
+/// with this.
+bool isPageLocked(Address address) {
   State &s = state();
-  std::vector<std::thread> hosts;
+  auto block = s.pageLocked.upper_bound(address);
+  return (block != s.pageLocked.begin() &&
+          address - std::prev(block)->first < std::prev(block)->second) ||
+         std::strncmp(reinterpret_cast<char *>(address), "page-locked", 11) == 0;
+}
+
+/// Waits for what is in the stream up to a place.
+int finish(uint64_t end) {
+  State &s = state();
+  std::vector<HostCall> hosts;
   {
     std::lock_guard<std::mutex> lock(s.mutex);
-    hosts.swap(s.hosts);
-    s.isBusy = false;
+    doCopies(end);
+    while (!s.hosts.empty() && s.hosts.front().at <= end) {
+      hosts.push_back(std::move(s.hosts.front()));
+      s.hosts.pop_front();
+    }
+    s.isBusy &= end < s.asked;
   }
   if (s.isStuck)
     std::this_thread::sleep_for(std::chrono::seconds(60));
-  for (std::thread &host : hosts)
-    host.join();
+  for (HostCall &host : hosts)
+    host.thread.join();
   return s.failure;
 }
 
@@ -192,43 +217,43 @@ int cuStreamSynchronize(void *) {
   if (contexts.empty())
     return InvalidContext;
   note("wait");
-  return finish();
+  return finish(UINT64_MAX);
 }
 int cuLaunchHostFunc(void *, void (*function)(void *), void *data) {
-  std::lock_guard<std::mutex> lock(state().mutex);
-  state().hosts.emplace_back(function, data);
-  return state().failure;
+  State &s = state();
+  std::lock_guard<std::mutex> lock(s.mutex);
+  s.hosts.push_back({++s.asked, std::thread(function, data)});
+  return s.failure;
 }
 int cuPointerGetAttributes(unsigned count, int *, void **values, Address address) {
-  // Memory of the host that begins with this is taken for page-locked; of other memory
-  // that is not the driver's all it says is 0.
+  // Of memory that is not the driver's all it says is 0.
   std::lock_guard<std::mutex> lock(state().mutex);
-  unsigned type = 0;
-  if (bytesFrom(address) != 0)
-    type = 2;
-  else if (std::memcmp(reinterpret_cast<void *>(address), "page-locked", 11) == 0)
-    type = 1;
+  unsigned type = bytesFrom(address) != 0 ? 2 : isPageLocked(address) ? 1 : 0;
   for (unsigned k = 0; k < count; ++k)
     *static_cast<unsigned *>(values[k]) = type;
   return Success;
 }
 int cuEventCreate(void **event, unsigned) {
-  *event = new double(0);
+  *event = new Event();
   return Success;
 }
 int cuEventDestroy_v2(void *event) {
-  delete static_cast<double *>(event);
+  delete static_cast<Event *>(event);
   return Success;
 }
 int cuEventRecord(void *event, void *) {
-  std::lock_guard<std::mutex> lock(state().mutex);
-  *static_cast<double *>(event) = state().clock;
-  return state().failure;
+  State &s = state();
+  std::lock_guard<std::mutex> lock(s.mutex);
+  *static_cast<Event *>(event) = {s.clock, s.asked};
+  return s.failure;
 }
-int cuEventSynchronize(void *) { return finish(); }
+int cuEventSynchronize(void *event) {
+  return finish(static_cast<Event *>(event)->at);
+}
 int cuEventElapsedTime(float *milliseconds, void *begin, void *end) {
   *milliseconds = static_cast<float>(
-      1e-3 + 1e-3 * (*static_cast<double *>(end) - *static_cast<double *>(begin)));
+      1e-3 + 1e-3 * (static_cast<Event *>(end)->clock -
+                     static_cast<Event *>(begin)->clock));
   return state().failure;
 }
 
@@ -274,24 +299,50 @@ int cuMemFree_v2(Address address) {
   return Success;
 }
 int cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
+  State &s = state();
+  std::lock_guard<std::mutex> lock(s.mutex);
+  if (contexts.empty())
+    return InvalidContext;
+  if (bytes > size_t(setting("pinned", 1ll << 30)) - s.locked)
+    return OutOfMemory;
   *memory = std::malloc(bytes);
-  return *memory ? Success : OutOfMemory;
+  if (!*memory)
+    return OutOfMemory;
+  s.pageLocked[reinterpret_cast<Address>(*memory)] = bytes;
+  s.locked += bytes;
+  note("pin " + std::to_string(bytes));
+  return Success;
 }
 int cuMemHostGetDevicePointer_v2(Address *address, void *memory, unsigned) {
   *address = reinterpret_cast<Address>(memory);
   return Success;
 }
 int cuMemFreeHost(void *memory) {
+  State &s = state();
+  std::lock_guard<std::mutex> lock(s.mutex);
+  auto block = s.pageLocked.find(reinterpret_cast<Address>(memory));
+  if (block == s.pageLocked.end())
+    return InvalidValue;
+  if (!s.copies.empty())
+    fail(IllegalAddress);
+  s.locked -= block->second;
+  note("unpin " + std::to_string(block->second));
+  s.pageLocked.erase(block);
   std::free(memory);
   return Success;
 }
 int cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, void *) {
-  std::lock_guard<std::mutex> lock(state().mutex);
-  if (state().failure)
-    return state().failure;
+  State &s = state();
+  std::lock_guard<std::mutex> lock(s.mutex);
+  if (s.failure)
+    return s.failure;
   if (!isValid(to, bytes))
     return InvalidValue;
-  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  s.copies.push_back({++s.asked, to, reinterpret_cast<Address>(from), bytes});
+  if (isPageLocked(s.copies.back().from))
+    s.isBusy = true;
+  else
+    doCopies();
   note("upload " + std::to_string(bytes));
   return Success;
 }
@@ -301,6 +352,7 @@ int cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, void *) {
     return state().failure;
   if (!isValid(from, bytes))
     return InvalidValue;
+  doCopies();
   std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
   note("download " + std::to_string(bytes));
   return Success;
@@ -311,6 +363,7 @@ int cuMemsetD8Async(Address to, unsigned char byte, size_t bytes, void *) {
     return state().failure;
   if (!isValid(to, bytes))
     return InvalidValue;
+  doCopies();
   std::memset(reinterpret_cast<void *>(to), byte, bytes);
   note("fill " + std::to_string(bytes));
   return Success;
@@ -321,6 +374,7 @@ int cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, void *) {
     return state().failure;
   if (!isValid(to, bytes) || !isValid(from, bytes))
     return InvalidValue;
+  doCopies();
   std::memmove(reinterpret_cast<void *>(to),
                reinterpret_cast<const void *>(from), bytes);
   return Success;

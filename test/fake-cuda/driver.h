@@ -10,6 +10,8 @@
 #define KILN_TEST_FAKECUDA_DRIVER_H
 
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <string>
@@ -61,16 +63,37 @@ struct KernelNode {
   void *kernel, *context;
 };
 
+/// A copy from page-locked memory, which is read when the copy's turn comes.
+struct LateCopy {
+  uint64_t at; ///< in the stream
+  Address to;
+  Address from;
+  size_t bytes;
+};
+
+/// A function of the host in the stream.
+struct HostCall {
+  uint64_t at;
+  std::thread thread;
+};
+
+struct Event {
+  double clock = 0;
+  uint64_t at = 0; ///< in the stream; 0: not recorded
+};
+
 struct State {
   std::mutex mutex;
-  std::map<Address, size_t> memory;
-  size_t used = 0;
+  std::map<Address, size_t> memory, pageLocked;
+  size_t used = 0, locked = 0;
+  uint64_t asked = 0; ///< copies, launches and functions in the stream so far
   int failure = Success; ///< what every call answers from now on
   bool isBusy = false;   ///< something was launched and not waited for
   double clock = 0;      ///< microseconds of all launches
   bool isStuck = false;  ///< one of them does not end
   pid_t process = 0;     ///< that has started the driver; its copies cannot use it
-  std::vector<std::thread> hosts; ///< functions of the host in the stream
+  std::deque<LateCopy> copies;
+  std::deque<HostCall> hosts;
 };
 
 State &state();
@@ -89,6 +112,10 @@ void note(const std::string &line);
 
 /// The bytes from an address to the end of its block; 0 outside of all.
 size_t bytesFrom(Address address);
+
+/// Does the late copies up to a place of the stream, of all by default: before memory of
+/// the device is read or written by something behind them.
+void doCopies(uint64_t end = UINT64_MAX);
 
 /// What every call answers from now on.
 int fail(int answer);

@@ -109,6 +109,8 @@ int run(const Function &function, unsigned blocks, unsigned threads,
   if (threads == setting("short", -1))
     return OutOfMemory;
   s.isBusy = true;
+  ++s.asked;
+  doCopies();
   note("launch " + function.name + " " + std::to_string(blocks) + " " +
        std::to_string(threads) + " " + std::to_string(shared));
   static long long launches = 0;

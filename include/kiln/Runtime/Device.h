@@ -151,7 +151,8 @@ public:
   /// Overwrites memory that came back: what code forgets to write is not there by
   /// chance, since other code has written it.
   virtual Status clearKept() { return Status::success(); }
-  /// From the host; the bytes may be changed when this returns.
+  /// From the host. The bytes may be changed, unmapped or freed when this returns, though
+  /// they may still be on their way to `target`: what is asked for next comes behind them.
   virtual Status upload(void *target, const void *source, size_t bytes) = 0;
   /// To the host; waits.
   virtual Status download(void *target, const void *source, size_t bytes) = 0;
