@@ -22,16 +22,16 @@
 //   kiln_check   fails the launch and writes to its cell, unless the value is true
 //   kiln_copy_*  copies items between strided places
 //   fake_saxpy   f32 buffers x, y, r: r = 2 x + y, as far as the memory of r goes
-//   fake_fault   the device fails with an illegal address
-//   fake_lost    the device is lost
+//   fake_fault   the device fails
 //
 // KILN_FAKE_CUDA says what there is: devices=N (1), capability=N (90), memory=BYTES
 // (2^30), pinned=BYTES: page-locked memory (2^30), driver=N (13000), ptx=N: the latest
-// version of PTX that is known (90), fault=N: launch number N of the process is an illegal
-// address (none); of kernels with N threads in a block, slow=N: none ends for a minute,
-// crash=N: they end the process, illegal=N: they are an illegal address, short=N: there is
-// no memory for them, spill=N: a thread has 64 bytes of local memory, assembler=N: their
-// text ends the process.
+// version of PTX that is known (90), init=N: what cuInit answers (0), fault=N: launch
+// number N of the process fails (none), answer=N: what the driver says of that and of
+// fake_fault (700, an illegal address); of kernels with N threads in a block, slow=N: none
+// ends for a minute, crash=N: they end the process, illegal=N: they are an illegal address,
+// short=N: there is no memory for them, spill=N: a thread has 64 bytes of local memory,
+// assembler=N: their text ends the process.
 // By the clock of events a launch takes as many microseconds as a block has threads, and
 // from one event to the next there is one more.
 //
@@ -146,18 +146,24 @@ void kiln_fake_cuda_reset() { state().failure = Success; }
 
 int cuInit(unsigned) {
   state().process = ::getpid();
-  return setting("devices", 1) > 0 ? Success : NoDevice;
+  return setting("devices", 1) > 0 ? int(setting("init", Success)) : NoDevice;
 }
 int cuDriverGetVersion(int *version) {
   *version = int(setting("driver", 13000));
   return Success;
 }
 int cuGetErrorName(int answer, const char **name) {
-  *name = answer == OutOfMemory      ? "CUDA_ERROR_OUT_OF_MEMORY"
-          : answer == InvalidPTX     ? "CUDA_ERROR_INVALID_PTX"
-          : answer == IllegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS"
-          : answer == Unknown        ? "CUDA_ERROR_UNKNOWN"
-                                     : "CUDA_ERROR_INVALID_VALUE";
+  static const std::map<int, const char *> names = {
+      {OutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
+      {DeviceUnavailable, "CUDA_ERROR_DEVICE_UNAVAILABLE"},
+      {InvalidPTX, "CUDA_ERROR_INVALID_PTX"},
+      {IllegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+      {ContextDestroyed, "CUDA_ERROR_CONTEXT_IS_DESTROYED"},
+      {Assert, "CUDA_ERROR_ASSERT"},
+      {DriverMismatch, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
+      {Unknown, "CUDA_ERROR_UNKNOWN"}};
+  auto found = names.find(answer);
+  *name = found == names.end() ? "CUDA_ERROR_INVALID_VALUE" : found->second;
   return Success;
 }
 int cuGetErrorString(int, const char **text) {

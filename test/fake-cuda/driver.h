@@ -28,6 +28,7 @@ enum Answer {
   InvalidValue = 1,
   OutOfMemory = 2,
   NotInitialized = 3,
+  DeviceUnavailable = 46,
   NoDevice = 100,
   InvalidImage = 200,
   InvalidPTX = 218,
@@ -35,7 +36,10 @@ enum Answer {
   InvalidContext = 201,
   NotFound = 500,
   IllegalAddress = 700,
+  ContextDestroyed = 709,
+  Assert = 710,
   LaunchFailed = 719,
+  DriverMismatch = 803,
   Unknown = 999,
 };
 

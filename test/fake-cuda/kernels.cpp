@@ -127,9 +127,7 @@ int run(const Function &function, unsigned blocks, unsigned threads,
   else if (function.name.compare(0, 10, "kiln_copy_") == 0)
     copy(function, parameters);
   else if (function.name == "fake_fault" || ++launches == setting("fault", 0))
-    fail(IllegalAddress);
-  else if (function.name == "fake_lost")
-    fail(Unknown);
+    fail(int(setting("answer", IllegalAddress)));
   return Success;
 }
 
