@@ -28,8 +28,10 @@
 using namespace kiln;
 
 /// Merged views and folded sizes make equal ops visible, then they become one.
-static void simplify(mlir::OpPassManager &pm) {
-  pm.addPass(aten::createAtenSimplifyPass());
+static void simplify(mlir::OpPassManager &pm, bool keepDifferentiable = false) {
+  aten::AtenSimplifyPassOptions options;
+  options.keepDifferentiable = keepDifferentiable;
+  pm.addPass(aten::createAtenSimplifyPass(options));
   pm.addPass(mlir::createCanonicalizerPass());
   pm.addPass(mlir::createCSEPass());
 }
@@ -40,7 +42,7 @@ static void decompose(mlir::OpPassManager &pm, StringRef to,
   options.to = to.str();
   options.keepDifferentiable = keepDifferentiable;
   pm.addPass(aten::createAtenDecomposePass(options));
-  simplify(pm);
+  simplify(pm, keepDifferentiable);
 }
 
 void kiln::buildCorePipeline(mlir::OpPassManager &pm,

@@ -6,19 +6,39 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Simplify.h"
+
 #include "kiln/Dialect/Aten/IR/Aten.h"
-#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 #include "kiln/Dialect/Aten/IR/ViewMaps.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Guard/IR/SymbolEffects.h"
 #include "kiln/Interfaces/Stages.h"
 
-#include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace kiln::aten {
 #define GEN_PASS_DEF_ATENSIMPLIFYPASS
 #include "kiln/Dialect/Aten/Transforms/Passes.h.inc"
+
+bool isMemorySeen(Value value, bool byInput) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    const OpInfo *info = getOpInfo(user);
+    if (!info || info->isComposite ||
+        llvm::isa<AsStridedOp, AsStridedCopyOp, AsStridedScatterOp>(user))
+      return true;
+    if (!info->isView && !info->isSilentView && !info->mayCopy)
+      return false;
+    return byInput || llvm::any_of(user->getResults(), [](Value shown) {
+             return isMemorySeen(shown, /*byInput=*/false);
+           });
+  });
+}
+
+Value getStandIn(FormulaBuilder &c, Value made, Value same) {
+  return isMemorySeen(made, llvm::isa<mlir::BlockArgument>(same))
+             ? c.clone(same, "contiguous_format")
+             : same;
+}
 
 namespace {
 
@@ -184,7 +204,7 @@ struct AtenSimplifyPass : impl::AtenSimplifyPassBase<AtenSimplifyPass> {
                                {Stage::Capture, Stage::Joint})))
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
-    populateSimplifyPatterns(patterns);
+    populateSimplifyPatterns(patterns, keepDifferentiable);
     if (failed(mlir::applyPatternsGreedily(getOperation(),
                                            std::move(patterns)))) {
       getOperation()->emitError("simplification did not come to an end");
@@ -196,7 +216,8 @@ struct AtenSimplifyPass : impl::AtenSimplifyPassBase<AtenSimplifyPass> {
 
 } // namespace
 
-void populateSimplifyPatterns(RewritePatternSet &patterns) {
+void populateSimplifyPatterns(RewritePatternSet &patterns,
+                              bool keepDifferentiable) {
   patterns.add<DropIdentity, DropSame<ToDtypeOp>, DropSame<ContiguousOp>,
                MergeViews, MergePermutes, MergeTwice<DetachOp, false>,
                MergeTwice<NegOp, true>, MergeTwice<ReluOp, false>,
@@ -204,6 +225,7 @@ void populateSimplifyPatterns(RewritePatternSet &patterns) {
   patterns.add<DropUnit<MulTensorOp>, DropUnit<MulScalarOp>,
                DropUnit<DivTensorOp>, DropUnit<DivScalarOp>>(
       patterns.getContext());
+  populateCatPatterns(patterns, keepDifferentiable);
 }
 
 } // namespace kiln::aten

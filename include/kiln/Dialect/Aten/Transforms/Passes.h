@@ -26,8 +26,10 @@
 
 namespace kiln::aten {
 
-/// The rewrites of `aten-simplify`.
-void populateSimplifyPatterns(RewritePatternSet &patterns);
+/// The rewrites of `aten-simplify`; with `keepDifferentiable` those that leave each
+/// value what it has a gradient by.
+void populateSimplifyPatterns(RewritePatternSet &patterns,
+                              bool keepDifferentiable);
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

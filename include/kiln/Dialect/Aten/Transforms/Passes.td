@@ -227,8 +227,12 @@ def AtenSimplifyPass : Pass<"aten-simplify"> {
   let description = [{
     A view of a view is one view, a permutation of a permutation one permutation;
     what changes neither shape nor type goes away, as do `detach` of `detach`,
-    `alias`, a double negation, and multiplication and division by one. Every
-    rewrite gives the same bits for every input, NaN and signed zeros included.
+    `alias`, a double negation, and multiplication and division by one. `cat` of one
+    tensor is the tensor, of all parts of a tensor that tensor, of another `cat` that
+    nobody else reads a longer one; and a part of a `cat` that lies in one tensor is
+    a part of that one. What is returned, or seen by its strides, keeps memory of its
+    own. Every rewrite gives the same bits for every input, NaN and signed zeros
+    included.
 
     ```mlir
     %0 = aten.permute(%x, dims = [1, 0]) : (tensor<2x3xf32>) -> tensor<3x2xf32>
@@ -239,7 +243,15 @@ def AtenSimplifyPass : Pass<"aten-simplify"> {
     symbol (`nonzero`, an `item` with a symbol) goes if nothing reads the symbol,
     and stays if anything does: an assertion, a size, an index. Common
     subexpressions are upstream's `cse`.
+
+    With `keep-differentiable`, before differentiation, a `cat` keeps its tensors and
+    its readers: the gradient of a tensor that nothing reads is none, and of one of
+    which no part is read zeros.
   }];
+  let options = [
+    Option<"keepDifferentiable", "keep-differentiable", "bool", "false",
+           "Leave each value what it has a gradient by.">
+  ];
   let dependentDialects = ["::kiln::aten::AtenDialect"];
 }
 
