@@ -49,6 +49,21 @@ func.func @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %3 : tensor<4xf32>
 }
 
+// What is computed from an input is none, if the caller can tell: it may write to both.
+// CHECK-LABEL: func.func @returned
+// CHECK-NEXT: %[[A:.*]] = aten.clone(%arg0
+// CHECK-NEXT: %[[B:.*]] = aten.clone(%arg0
+// CHECK-NEXT: %[[C:.*]] = aten.clone(%arg0
+// CHECK-NEXT: return %[[A]], %[[B]], %[[C]]
+func.func @returned(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %one = arith.constant 1.0 : f64
+  %0 = aten.neg(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = aten.neg(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = aten.mul.Tensor(%x, %one) : (tensor<4xf32>, f64) -> tensor<4xf32>
+  %3 = aten.div.Scalar(%x, %one) : (tensor<4xf32>, f64) -> tensor<4xf32>
+  return %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
 // What shows all of its operand is the operand, whatever view it is.
 // CHECK-LABEL: func.func @whole
 // CHECK-NEXT: return %arg0
@@ -104,4 +119,15 @@ func.func @moved(%x: tensor<2x3xf32>) -> (tensor<6xf32>, tensor<4xf32>) {
   %2 = aten.slice.Tensor(%x, dim = 1, start = 1) : (tensor<2x3xf32>) -> tensor<2x2xf32>
   %3 = aten.view(%2, size = [4]) : (tensor<2x2xf32>) -> tensor<4xf32>
   return %1, %3 : tensor<6xf32>, tensor<4xf32>
+}
+
+// What may copy does not where there is nothing to do, unless it is asked to.
+// CHECK-LABEL: func.func @same
+// CHECK-NEXT: %[[C:.*]] = aten.to.dtype(%arg0, dtype = f32, copy = true)
+// CHECK-NEXT: return %arg0, %arg0, %[[C]]
+func.func @same(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %0 = aten.to.dtype(%x, dtype = f32) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = aten.contiguous(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = aten.to.dtype(%x, dtype = f32, copy = true) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }

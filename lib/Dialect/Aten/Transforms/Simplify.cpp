@@ -66,7 +66,7 @@ struct DropIdentity : mlir::OpInterfaceRewritePattern<ViewOpInterface> {
   }
 };
 
-/// What gives its operand: `to.dtype` of what is of that type, and
+/// What gives its operand: `to.dtype` of what is of that type and is no copy, and
 /// `contiguous`, whose strides nothing sees from here on.
 template <typename OpT> struct DropSame : mlir::OpRewritePattern<OpT> {
   using mlir::OpRewritePattern<OpT>::OpRewritePattern;
@@ -75,6 +75,9 @@ template <typename OpT> struct DropSame : mlir::OpRewritePattern<OpT> {
                                 PatternRewriter &rewriter) const override {
     if (op.getSelf().getType() != op.getResult().getType())
       return rewriter.notifyMatchFailure(op, "changes its operand's type");
+    if constexpr (std::is_same_v<OpT, ToDtypeOp>)
+      if (op.getCopy())
+        return rewriter.notifyMatchFailure(op, "is a copy");
     rewriter.replaceOp(op, op.getSelf());
     return success();
   }
@@ -171,7 +174,9 @@ struct MergeTwice : mlir::OpRewritePattern<OpT> {
     Value value = isInvolution ? inner.getSelf() : inner.getResult();
     if (value.getType() != op.getResult().getType())
       return rewriter.notifyMatchFailure(op, "types differ");
-    rewriter.replaceOp(op, value);
+    FormulaBuilder c(rewriter, op.getLoc());
+    rewriter.replaceOp(op, isInvolution ? getStandIn(c, op.getResult(), value)
+                                        : value);
     return success();
   }
 };
@@ -191,7 +196,8 @@ template <typename OpT> struct DropUnit : mlir::OpRewritePattern<OpT> {
       return rewriter.notifyMatchFailure(op, "promotes its operand");
     if (FormulaBuilder::isComplex(op.getSelf()))
       return rewriter.notifyMatchFailure(op, "multiplies imaginary parts");
-    rewriter.replaceOp(op, op.getSelf());
+    FormulaBuilder c(rewriter, op.getLoc());
+    rewriter.replaceOp(op, getStandIn(c, op.getResult(), op.getSelf()));
     return success();
   }
 };
