@@ -131,3 +131,67 @@ func.func @same(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf3
   %2 = aten.to.dtype(%x, dtype = f32, copy = true) : (tensor<4xf32>) -> tensor<4xf32>
   return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// CHECK-LABEL: func.func @other_type
+// CHECK-NEXT: %[[T:.*]] = aten.to.dtype(%arg0, dtype = f64)
+// CHECK-NEXT: return %[[T]]
+func.func @other_type(%x: tensor<4xf32>) -> tensor<4xf64> {
+  %0 = aten.to.dtype(%x, dtype = f64) : (tensor<4xf32>) -> tensor<4xf64>
+  return %0 : tensor<4xf64>
+}
+
+// CHECK-LABEL: func.func @idempotent
+// CHECK-NEXT: %[[R:.*]] = aten.relu(%arg0)
+// CHECK-NEXT: %[[A:.*]] = aten.abs(%arg0)
+// CHECK-NEXT: %[[C:.*]] = aten.abs(%arg1)
+// CHECK-NEXT: return %[[R]], %[[A]], %[[C]]
+func.func @idempotent(%x: tensor<4xf32>, %z: tensor<4xcomplex<f32>>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %0 = aten.relu(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = aten.relu(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = aten.abs(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = aten.abs(%2) : (tensor<4xf32>) -> tensor<4xf32>
+  %4 = aten.abs(%z) : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
+  %5 = aten.abs(%4) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1, %3, %5 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// The one is not the other.
+// CHECK-LABEL: func.func @no_pair
+// CHECK-NEXT: %[[R:.*]] = aten.relu(%arg0)
+// CHECK-NEXT: %[[A:.*]] = aten.abs(%[[R]])
+// CHECK-NEXT: %[[N:.*]] = aten.neg(%[[A]])
+// CHECK-NEXT: aten.relu(%[[N]])
+func.func @no_pair(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = aten.relu(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = aten.abs(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = aten.neg(%1) : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = aten.relu(%2) : (tensor<4xf32>) -> tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @divided
+// CHECK-NEXT: aten.relu(%arg0)
+// CHECK-NEXT: aten.abs(%arg0)
+// CHECK-NEXT: return
+func.func @divided(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %one = arith.constant 1 : i64
+  %0 = aten.div.Tensor(%x, %one) : (tensor<4xf32>, i64) -> tensor<4xf32>
+  %1 = aten.relu(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = aten.div.Scalar(%x, %one) : (tensor<4xf32>, i64) -> tensor<4xf32>
+  %3 = aten.abs(%2) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1, %3 : tensor<4xf32>, tensor<4xf32>
+}
+
+// By minus one, of integers (a float), of complex numbers, and one by `x`.
+// CHECK-LABEL: func.func @divided_otherwise
+// CHECK-COUNT-4: aten.div.Tensor
+func.func @divided_otherwise(%x: tensor<4xf32>, %n: tensor<4xi64>, %z: tensor<4xcomplex<f32>>, %ones: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xcomplex<f32>>, tensor<4xf32>) {
+  %one = arith.constant 1 : i64
+  %other = arith.constant -1 : i64
+  %0 = aten.div.Tensor(%x, %other) : (tensor<4xf32>, i64) -> tensor<4xf32>
+  %1 = aten.div.Tensor(%n, %one) : (tensor<4xi64>, i64) -> tensor<4xf32>
+  %2 = aten.div.Tensor(%z, %one) : (tensor<4xcomplex<f32>>, i64) -> tensor<4xcomplex<f32>>
+  %3 = aten.div.Tensor(%ones, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xcomplex<f32>>, tensor<4xf32>
+}
