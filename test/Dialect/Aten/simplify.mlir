@@ -195,3 +195,76 @@ func.func @divided_otherwise(%x: tensor<4xf32>, %n: tensor<4xi64>, %z: tensor<4x
   %3 = aten.div.Tensor(%ones, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xcomplex<f32>>, tensor<4xf32>
 }
+
+// What a type has all numbers of comes back from it.
+// CHECK-LABEL: func.func @casts
+// CHECK-NEXT: aten.relu(%arg0)
+// CHECK-NEXT: aten.relu(%arg1)
+// CHECK-NEXT: aten.neg(%arg2)
+// CHECK-NEXT: aten.neg(%arg3)
+// CHECK-NEXT: return
+func.func @casts(%f: tensor<4xf32>, %b: tensor<4xbf16>, %n: tensor<4xi32>, %u: tensor<4xui8>)
+    -> (tensor<4xf32>, tensor<4xbf16>, tensor<4xi32>, tensor<4xui8>) {
+  %0 = aten._to_copy(%f, dtype = f64) : (tensor<4xf32>) -> tensor<4xf64>
+  %1 = aten._to_copy(%0, dtype = f32) : (tensor<4xf64>) -> tensor<4xf32>
+  %2 = aten.relu(%1) : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = aten._to_copy(%b, dtype = f32) : (tensor<4xbf16>) -> tensor<4xf32>
+  %4 = aten._to_copy(%3, dtype = bf16) : (tensor<4xf32>) -> tensor<4xbf16>
+  %5 = aten.relu(%4) : (tensor<4xbf16>) -> tensor<4xbf16>
+  %6 = aten._to_copy(%n, dtype = f64) : (tensor<4xi32>) -> tensor<4xf64>
+  %7 = aten._to_copy(%6, dtype = i32) : (tensor<4xf64>) -> tensor<4xi32>
+  %8 = aten.neg(%7) : (tensor<4xi32>) -> tensor<4xi32>
+  %9 = aten._to_copy(%u, dtype = bf16) : (tensor<4xui8>) -> tensor<4xbf16>
+  %10 = aten._to_copy(%9, dtype = ui8) : (tensor<4xbf16>) -> tensor<4xui8>
+  %11 = aten.neg(%10) : (tensor<4xui8>) -> tensor<4xui8>
+  return %2, %5, %8, %11 : tensor<4xf32>, tensor<4xbf16>, tensor<4xi32>, tensor<4xui8>
+}
+
+// Or is narrowed at once.
+// CHECK-LABEL: func.func @narrowed
+// CHECK-NEXT: %[[A:.*]] = aten._to_copy(%arg0, dtype = bf16) : (tensor<4xf32>)
+// CHECK-NEXT: %[[B:.*]] = aten._to_copy(%arg1, dtype = i8) : (tensor<4xui8>)
+// CHECK-NEXT: return %[[A]], %[[B]]
+func.func @narrowed(%f: tensor<4xf32>, %u: tensor<4xui8>) -> (tensor<4xbf16>, tensor<4xi8>) {
+  %0 = aten._to_copy(%f, dtype = f64) : (tensor<4xf32>) -> tensor<4xf64>
+  %1 = aten._to_copy(%0, dtype = bf16) : (tensor<4xf64>) -> tensor<4xbf16>
+  %2 = aten._to_copy(%u, dtype = i32) : (tensor<4xui8>) -> tensor<4xi32>
+  %3 = aten._to_copy(%2, dtype = i8) : (tensor<4xi32>) -> tensor<4xi8>
+  return %1, %3 : tensor<4xbf16>, tensor<4xi8>
+}
+
+// A copy that is returned is one.
+// CHECK-LABEL: func.func @cast_returned
+// CHECK-NEXT: %[[C:.*]] = aten.clone(%arg0
+// CHECK-NEXT: return %[[C]]
+func.func @cast_returned(%f: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = aten._to_copy(%f, dtype = f64) : (tensor<4xf32>) -> tensor<4xf64>
+  %1 = aten._to_copy(%0, dtype = f32) : (tensor<4xf64>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// The first cast rounds (f32 has more digits than bf16 and f16, f16 more than bf16,
+// bf16 a wider range than f16, i64 more digits than f64), loses a sign, makes a real
+// number whole, or a gradient would be rounded twice on its way back.
+// CHECK-LABEL: func.func @rounded
+// CHECK-COUNT-14: aten._to_copy
+// CHECK-NOT: aten._to_copy
+func.func @rounded(%f: tensor<4xf32>, %h: tensor<4xf16>, %b: tensor<4xbf16>, %n: tensor<4xi64>, %s: tensor<4xi8>)
+    -> (tensor<4xf32>, tensor<4xf16>, tensor<4xbf16>, tensor<4xi64>, tensor<4xi8>, tensor<4xf32>, tensor<4xf64>) {
+  %0 = aten._to_copy(%f, dtype = bf16) : (tensor<4xf32>) -> tensor<4xbf16>
+  %1 = aten._to_copy(%0, dtype = f32) : (tensor<4xbf16>) -> tensor<4xf32>
+  %2 = aten._to_copy(%h, dtype = bf16) : (tensor<4xf16>) -> tensor<4xbf16>
+  %3 = aten._to_copy(%2, dtype = f16) : (tensor<4xbf16>) -> tensor<4xf16>
+  %4 = aten._to_copy(%b, dtype = f16) : (tensor<4xbf16>) -> tensor<4xf16>
+  %5 = aten._to_copy(%4, dtype = bf16) : (tensor<4xf16>) -> tensor<4xbf16>
+  %6 = aten._to_copy(%n, dtype = f64) : (tensor<4xi64>) -> tensor<4xf64>
+  %7 = aten._to_copy(%6, dtype = i64) : (tensor<4xf64>) -> tensor<4xi64>
+  %8 = aten._to_copy(%s, dtype = ui8) : (tensor<4xi8>) -> tensor<4xui8>
+  %9 = aten._to_copy(%8, dtype = i8) : (tensor<4xui8>) -> tensor<4xi8>
+  %10 = aten._to_copy(%f, dtype = i64) : (tensor<4xf32>) -> tensor<4xi64>
+  %11 = aten._to_copy(%10, dtype = f32) : (tensor<4xi64>) -> tensor<4xf32>
+  %12 = aten._to_copy(%b, dtype = f32) : (tensor<4xbf16>) -> tensor<4xf32>
+  %13 = aten._to_copy(%12, dtype = f64) : (tensor<4xf32>) -> tensor<4xf64>
+  return %1, %3, %5, %7, %9, %11, %13
+    : tensor<4xf32>, tensor<4xf16>, tensor<4xbf16>, tensor<4xi64>, tensor<4xi8>, tensor<4xf32>, tensor<4xf64>
+}

@@ -83,6 +83,70 @@ template <typename OpT> struct DropSame : mlir::OpRewritePattern<OpT> {
   }
 };
 
+/// True if each number of type `from` is one of type `to`.
+static bool isExact(Type from, Type to) {
+  auto fromFloat = llvm::dyn_cast<mlir::FloatType>(from),
+       toFloat = llvm::dyn_cast<mlir::FloatType>(to);
+  if (fromFloat && toFloat)
+    return llvm::APFloat::isRepresentableBy(fromFloat.getFloatSemantics(),
+                                            toFloat.getFloatSemantics());
+  auto fromInt = llvm::dyn_cast<mlir::IntegerType>(from),
+       toInt = llvm::dyn_cast<mlir::IntegerType>(to);
+  if (!fromInt || !(toInt || toFloat))
+    return false;
+  // The type i1 is PyTorch's bool, other integers without a sign in their type
+  // have one.
+  auto isSigned = [](mlir::IntegerType type) {
+    return type.isSignless() && type.getWidth() > 1;
+  };
+  unsigned digits = fromInt.getWidth() - isSigned(fromInt);
+  if (toFloat)
+    return digits <= toFloat.getFPMantissaWidth();
+  return digits <= toInt.getWidth() - isSigned(toInt) &&
+         (isSigned(toInt) || !isSigned(fromInt));
+}
+
+/// What was widened and is narrowed again is narrowed at once, or is what it was.
+/// A wider type that does not have all numbers of both others rounds one of them;
+/// so it would a gradient on its way back.
+struct MergeCasts : mlir::OpRewritePattern<ToCopyOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ToCopyOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getSelf().getDefiningOp<ToCopyOp>();
+    if (!inner || !isCast(op) || !isCast(inner))
+      return rewriter.notifyMatchFailure(op, "is not a cast of a cast");
+    Type from = FormulaBuilder::elementTypeOf(inner.getSelf()),
+         wide = FormulaBuilder::elementTypeOf(op.getSelf()),
+         to = FormulaBuilder::elementTypeOf(op.getResult());
+    // How what is out of range becomes an integer is a matter of both types.
+    bool areAlike = from == to ||
+                    areAll<mlir::FloatType>({from, wide, to}) ||
+                    areAll<mlir::IntegerType>({from, wide, to});
+    if (!areAlike || !isExact(from, wide) || !isExact(to, wide))
+      return rewriter.notifyMatchFailure(op, "rounds twice");
+    if (!haveSameSizes(inner.getSelf(), op.getResult()))
+      return rewriter.notifyMatchFailure(op, "types differ");
+    FormulaBuilder c(rewriter, op.getLoc());
+    Value value = c.cast(inner.getSelf(), to);
+    if (from == to)
+      value = getStandIn(c, op.getResult(), value);
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+
+  template <typename T> static bool areAll(std::initializer_list<Type> types) {
+    return llvm::all_of(types, [](Type type) { return llvm::isa<T>(type); });
+  }
+
+  /// Nothing but another type is asked for.
+  static bool isCast(ToCopyOp op) {
+    return !op.getLayoutAttr() && !op.getDeviceAttr() &&
+           !op.getMemoryFormatAttr();
+  }
+};
+
 /// view(v(x)) = view(x), where v keeps the order of the elements.
 struct MergeViews : mlir::OpRewritePattern<ViewOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -225,7 +289,7 @@ struct AtenSimplifyPass : impl::AtenSimplifyPassBase<AtenSimplifyPass> {
 void populateSimplifyPatterns(RewritePatternSet &patterns,
                               bool keepDifferentiable) {
   patterns.add<DropIdentity, DropSame<ToDtypeOp>, DropSame<ContiguousOp>,
-               MergeViews, MergePermutes, MergeTwice<DetachOp, false>,
+               MergeCasts, MergeViews, MergePermutes, MergeTwice<DetachOp, false>,
                MergeTwice<NegOp, true>, MergeTwice<ReluOp, false>,
                MergeTwice<AbsOp, false>>(patterns.getContext());
   patterns.add<DropUnit<MulTensorOp>, DropUnit<MulScalarOp>,

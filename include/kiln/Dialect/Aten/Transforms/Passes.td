@@ -227,12 +227,13 @@ def AtenSimplifyPass : Pass<"aten-simplify"> {
   let description = [{
     A view of a view is one view, a permutation of a permutation one permutation;
     what changes neither shape nor type goes away, as do `detach` of `detach`,
-    `alias`, a double negation, and multiplication and division by one. `cat` of one
-    tensor is the tensor, of all parts of a tensor that tensor, of another `cat` that
+    `alias`, a double negation, multiplication and division by one, and a cast to a
+    type that has all numbers of the types before and behind it (f64 between two f32,
+    but not bf16). `cat` of one tensor is the tensor, of all parts of a tensor that tensor, of another `cat` that
     nobody else reads a longer one; and a part of a `cat` that lies in one tensor is
     a part of that one. What is returned, or seen by its strides, keeps memory of its
     own. Every rewrite gives the same bits for every input, NaN and signed zeros
-    included.
+    included; but a cast that is gone leaves a NaN its bits.
 
     ```mlir
     %0 = aten.permute(%x, dims = [1, 0]) : (tensor<2x3xf32>) -> tensor<3x2xf32>
