@@ -178,6 +178,9 @@ Result<JsonDocument> archive::parseJson(std::string_view text, std::string name,
     return Error::malformed(name + ": has " + std::to_string(text.size()) +
                             " bytes, expected at most " +
                             std::to_string(limits.bytes));
+  // At which the lexer ends, whatever follows.
+  if (text.find('\0') != std::string_view::npos)
+    return Error::malformed(name + ": has a byte of 0, expected none");
   std::string quoted;
   if (limits.quoteNonFinite) {
     quoted = quoteNonFinite(text);

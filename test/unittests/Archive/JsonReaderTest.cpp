@@ -85,6 +85,13 @@ TEST(JsonReader, RefusesWhatIsNoJson) {
     EXPECT_FALSE(parseJson(text, "m")) << text;
 }
 
+// The lexer takes it for the end.
+TEST(JsonReader, RefusesBytesOfZero) {
+  using namespace std::string_view_literals;
+  for (auto text : {"{}\0"sv, "{}\0x"sv, "\0{}"sv, "{\"a\0\":1}"sv})
+    EXPECT_FALSE(parseJson(text, "f.json")) << text;
+}
+
 TEST(JsonReader, BareInfinitiesOnlyWhenAskedFor) {
   const char *text = R"([NaN, -Infinity, Infinity, "a NaN \" NaN"])";
   EXPECT_FALSE(parseJson(text, "m"));
