@@ -70,6 +70,25 @@ static std::string debugFolder() {
   return folder;
 }
 
+/// What PyTorch's users say of kernels that Kiln does not have to choose from: of
+/// libraries, and how many of Triton's are tried. Ignored with one warning where
+/// something is tuned, as elsewhere PyTorch does not read them.
+static void warnOfIgnored(const std::string &tool) {
+  std::vector<std::string> names;
+  for (const char *name : {"TORCHINDUCTOR_MAX_AUTOTUNE_CONV_BACKENDS",
+                           "TORCHINDUCTOR_MAX_AUTOTUNE_GEMM_BACKENDS",
+                           "TORCHINDUCTOR_MAX_AUTOTUNE_GEMM_SEARCH_SPACE"})
+    if (const char *value = std::getenv(name); value && *value)
+      names.push_back(name);
+  if (!names.empty())
+    std::fprintf(
+        stderr,
+        "%s: warning: %s ignored, %s has one kind of kernels, of which "
+        "a cost model says what is tried\n",
+        tool.c_str(), option::joinWords(names, ", ", ", ").c_str(),
+        tool.c_str());
+}
+
 Status tools::readOptionVariables(const std::string &name, OptionTool tool,
                                   CompileOptions &options) {
   for (const OptionRow &row : optionTable()) {
@@ -92,5 +111,7 @@ Status tools::readOptionVariables(const std::string &name, OptionTool tool,
       return Error::usage(row.environment + "=" + text + ": expected " +
                           row.expected);
   }
+  if (options.isTuned())
+    warnOfIgnored(name);
   return Status::success();
 }

@@ -41,7 +41,8 @@ Status setMode(CompileOptions &options, const std::string &mode);
 
 /// Reads the variables of options that still have their default. One that asks
 /// for a folder, by 1, gets one named after the time and the process, which
-/// standard error is told.
+/// standard error is told. A warning names PyTorch's variables of autotuning that are
+/// no options, if schedules are tuned.
 Status readOptionVariables(const std::string &name, OptionTool tool,
                            CompileOptions &options);
 
