@@ -122,11 +122,9 @@ unsigned loop::countIndependent(ScatterOp op) {
 int64_t loop::getAtomicLanes(GPUTargetAttr target, Type element) {
   if (!target)
     return 1;
-  int64_t capability = 0;
-  StringRef number = target.getChip().drop_front(3); // "sm_90a"
-  number.consumeInteger(10, capability);
+  int64_t capability = target.getCapability();
   // PTX has vectors of them from 8.1 on, which is what is written for these chips.
-  bool hasVectors = target.getChip() == "sm_90a" || capability >= 100;
+  bool hasVectors = target.hasWarpgroups() || capability >= 100;
   if (element.isF32())
     return hasVectors ? 4 : 1;
   if (element.isF16())

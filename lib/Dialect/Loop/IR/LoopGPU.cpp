@@ -51,6 +51,15 @@ LogicalResult GPUTargetAttr::verify(EmitError emitError, StringRef chip,
   return success();
 }
 
+int64_t GPUTargetAttr::getCapability() const {
+  int64_t capability = 0;
+  StringRef number = getChip().drop_front(3); // "sm_90a"
+  number.consumeInteger(10, capability);
+  return capability;
+}
+
+bool GPUTargetAttr::hasWarpgroups() const { return getChip() == "sm_90a"; }
+
 LogicalResult GridStepAttr::verify(EmitError emitError, FlatSymbolRefAttr,
                                    ArrayAttr symbols, guard::ExprAttr,
                                    int64_t threads, int64_t shared,

@@ -29,10 +29,8 @@ using guard::ExprAttr;
 GPUMachine loop::getMachine(GPUTargetAttr target) {
   GPUMachine machine = {target.getMultiprocessors(), target.getThreads(),
                         target.getRegisters(), target.getShared()};
-  // "sm_90a"
-  StringRef number = target.getChip().drop_front(3);
-  number.consumeInteger(10, machine.capability);
-  machine.hasWarpgroups = target.getChip() == "sm_90a";
+  machine.capability = target.getCapability();
+  machine.hasWarpgroups = target.hasWarpgroups();
   machine.l2 = target.getL2();
   machine.deterministic = target.getDeterministic();
   return machine;

@@ -66,6 +66,12 @@ def Loop_GPUTargetAttr : Loop_Attr<"GPUTarget", "gpu"> {
                         DefaultValuedParameter<"bool", "false">:$deterministic);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Of the instruction set, times ten: 90 of "sm_90a".
+    int64_t getCapability() const;
+    /// There are `wgmma` and a copy engine, as sm_90a has them, and no later chip.
+    bool hasWarpgroups() const;
+  }];
 }
 
 def Loop_GPUAcrossScheduleAttr : Loop_Schedule<"GPUAcrossSchedule", "gpu_across"> {
