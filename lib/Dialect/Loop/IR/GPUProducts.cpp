@@ -1,0 +1,198 @@
+//===- GPUProducts.cpp - What schedules for products must satisfy ---------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleVerifiers.h"
+
+#include "kiln/Dialect/Loop/IR/Loop.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+//===----------------------------------------------------------------------===//
+// #loop.gpu_product
+//===----------------------------------------------------------------------===//
+
+int64_t GPUProductScheduleAttr::getThreads() const {
+  int64_t parts =
+      getRows() / getPartRows() * (getColumns() / getPartColumns());
+  switch (getUnit()) {
+  case ProductUnit::Fma:
+    return parts;
+  case ProductUnit::Mma:
+    return parts * 32;
+  case ProductUnit::Wgmma:
+    return (parts + 1) * 128;
+  }
+  llvm_unreachable("unknown unit");
+}
+
+/// Whether parts and steps are those that the unit takes.
+static LogicalResult verifyUnit(EmitError emitError, ProductUnit unit,
+                                int64_t columns, int64_t sum, int64_t partRows,
+                                int64_t partColumns) {
+  auto refuse = [&](StringRef expected) -> LogicalResult {
+    return emitError() << "a schedule for '" << stringifyProductUnit(unit)
+                       << "' has " << expected << ", but found parts of "
+                       << partRows << " by " << partColumns << " and a sum of "
+                       << sum;
+  };
+  switch (unit) {
+  case ProductUnit::Fma: // C5
+    if ((partRows == 4 || partRows == 8) &&
+        (partColumns == 4 || partColumns == 8))
+      return success();
+    return refuse("parts of 4 or 8");
+  case ProductUnit::Mma: // C4
+    if (partRows % 16 == 0 && partColumns % 16 == 0 && sum % 16 == 0)
+      return success();
+    return refuse("multiples of 16");
+  case ProductUnit::Wgmma: // C4
+    if (partRows == 64 && partColumns == columns && columns % 32 == 0 &&
+        (sum == 64 || sum == 32))
+      return success();
+    return refuse("parts of 64 rows and all columns, a multiple of 32, and a "
+                  "sum of 64 or 32");
+  }
+  llvm_unreachable("unknown unit");
+}
+
+LogicalResult
+GPUProductScheduleAttr::verify(EmitError emitError, ProductUnit unit,
+                               int64_t rows, int64_t columns, int64_t sum,
+                               int64_t partRows, int64_t partColumns,
+                               int64_t stages, int64_t lanes, int64_t group,
+                               int64_t split, int64_t blocks, int64_t cluster) {
+  for (auto [field, value] :
+       {std::pair("rows", rows), std::pair("columns", columns),
+        std::pair("sum", sum)}) // C1
+    if (value < 8 || value > 256 || value % 8 != 0)
+      return emitError() << field
+                         << " of a schedule is a multiple of 8 in 8..256, but "
+                            "found "
+                         << value;
+  if (partRows < 1 || partColumns < 1 || rows % partRows != 0 ||
+      columns % partColumns != 0)
+    return emitError() << "parts of a schedule divide its tile, but found "
+                       << partRows << " by " << partColumns << " in " << rows
+                       << " by " << columns;
+  if (failed(verifyRange(emitError, "stages", stages, 2, 8)) || // C2
+      failed(verifyRange(emitError, "group", group, 1, 1024)) ||
+      failed(verifyRange(emitError, "split", split, 1, 1024)) ||
+      failed(verifyRange(emitError, "blocks", blocks, 0,
+                         unit == ProductUnit::Wgmma ? 65536 : 0)) ||
+      failed(verifyRange(emitError, "cluster", cluster, 1,
+                         unit == ProductUnit::Wgmma ? 2 : 1)) ||
+      failed(verifyPower(emitError, "lanes", lanes, 1, 16)) ||
+      failed(verifyUnit(emitError, unit, columns, sum, partRows, partColumns)))
+    return failure();
+  if (columns % lanes != 0)
+    return emitError() << "lanes of a schedule divide its columns, but found "
+                       << lanes << " of " << columns;
+  if (blocks % cluster != 0)
+    return emitError() << "blocks of a schedule are whole clusters, but found "
+                       << blocks << " in clusters of " << cluster;
+  int64_t parts = rows / partRows * (columns / partColumns);
+  return verifyThreads(emitError, // C3
+                       unit == ProductUnit::Fma   ? parts
+                       : unit == ProductUnit::Mma ? parts * 32
+                                                  : (parts + 1) * 128);
+}
+
+LogicalResult GPUProductScheduleAttr::verifyKernel(Operation *op) const {
+  auto kernel = cast<KernelOp>(op);
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  auto contract = nests.size() == 1
+                      ? dyn_cast<ContractOp>(nests[0].getOperation())
+                      : ContractOp();
+  if (!contract) // C6
+    return refuse(kernel, *this)
+           << "which is for a contraction that is alone in its kernel";
+  if (contract.isGrouped() &&
+      (getUnit() == ProductUnit::Wgmma || getSplit() != 1))
+    return refuse(kernel, *this)
+           << "which is for members in groups with unit fma or mma and split 1";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// #loop.gpu_blocks
+//===----------------------------------------------------------------------===//
+
+int64_t GPUBlocksScheduleAttr::getThreads() const {
+  int64_t threads = getRows() / getPartRows() * 32;
+  return getUnit() == ProductUnit::Wgmma ? threads + 128 : threads;
+}
+
+LogicalResult GPUBlocksScheduleAttr::verify(EmitError emitError, int64_t rows,
+                                            int64_t columns, int64_t partRows,
+                                            int64_t stages, int64_t group,
+                                            ProductUnit unit) {
+  for (auto [field, value] :
+       {std::pair("rows", rows), std::pair("columns", columns)}) // C1
+    if (value < 16 || value > 256 || value % 16 != 0)
+      return emitError() << field
+                         << " of a schedule is a multiple of 16 in 16..256, but "
+                            "found "
+                         << value;
+  if ((partRows != 16 && partRows != 32) || rows % partRows != 0)
+    return emitError() << "part_rows of a schedule is 16 or 32 and divides its "
+                          "rows, but found "
+                       << partRows << " of " << rows;
+  if (unit == ProductUnit::Fma ||
+      (unit == ProductUnit::Wgmma &&
+       (partRows != 16 || rows % 64 != 0 || rows > 192))) // C4
+    return emitError() << "unit of a schedule is mma, or wgmma where rows are a "
+                          "multiple of 64 up to 192 in parts of 16, but found "
+                       << stringifyProductUnit(unit) << " of " << rows
+                       << " rows in parts of " << partRows;
+  return failure(
+      failed(verifyRange(emitError, "stages", stages, 2, 8)) || // C2
+      failed(verifyRange(emitError, "group", group, 1, 1024)));
+}
+
+LogicalResult GPUBlocksScheduleAttr::verifyKernel(Operation *op) const {
+  auto kernel = cast<KernelOp>(op);
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  auto isProduct = [](NestOpInterface nest) {
+    return isa<ContractOp>(nest.getOperation());
+  };
+  if (!kernel.getShared().empty() && nests.size() > 2 && // C3
+      llvm::count_if(nests, isProduct) >= 2)
+    return success();
+  return refuse(kernel, *this)
+         << "which is for contractions with rows between them";
+}
+
+//===----------------------------------------------------------------------===//
+// #loop.gpu_column_parts
+//===----------------------------------------------------------------------===//
+
+LogicalResult GPUColumnPartsScheduleAttr::verify(EmitError emitError,
+                                                 int64_t columns,
+                                                 int64_t stages,
+                                                 int64_t parts) {
+  if (columns < 16 || columns > 256 || columns % 16 != 0) // C1
+    return emitError() << "columns of a schedule is a multiple of 16 in 16..256, "
+                          "but found "
+                       << columns;
+  return failure(failed(verifyRange(emitError, "stages", stages, 2, 8)) ||
+                 failed(verifyRange(emitError, "parts", parts, 2, 64)));
+}
+
+LogicalResult GPUColumnPartsScheduleAttr::verifyKernel(Operation *op) const {
+  auto kernel = cast<KernelOp>(op);
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  if (!kernel.getShared().empty() && nests.size() > 2 && // C2
+      llvm::count_if(nests, [](NestOpInterface nest) {
+        return isa<ContractOp>(nest.getOperation());
+      }) == 2)
+    return success();
+  return refuse(kernel, *this)
+         << "which is for two contractions with rows between them";
+}
