@@ -327,3 +327,36 @@ func.func @parts_of_groups(%x: tensor<48x32xbf16>, %w: tensor<3x32x64xbf16>, %e:
   }
   return %0 : tensor<48x64xbf16>
 }
+
+// -----
+
+// A chip must have the copies and units that a schedule is made of.
+!t = tensor<64x64xbf16>
+module attributes {loop.target = #loop.gpu<chip = "sm_75", multiprocessors = 40, threads = 1024, registers = 65536, shared = 65536, l2 = 4194304>} {
+  func.func @early(%x: !t) -> !t {
+    // expected-error @below {{which is for sm_80 and later, but its target is sm_75}}
+    %r = loop.kernel @k ins(%a = %x : !t) shared []
+        schedule #loop.gpu_product<unit = mma, rows = 64, columns = 64, sum = 16, part_rows = 32, part_columns = 32, stages = 2, lanes = 4, group = 8, split = 1> -> !t {
+      %c = loop.contract parallel [64, 64] reduction [64]
+          lhs %a[d0, d2] : !t rhs %a[d2, d1] : !t acc f32 : !t
+      loop.return %c : !t
+    }
+    return %r : !t
+  }
+}
+
+// -----
+
+!t = tensor<64x64xbf16>
+module attributes {loop.target = #loop.gpu<chip = "sm_100", multiprocessors = 148, threads = 2048, registers = 65536, shared = 232448, l2 = 132120576>} {
+  func.func @late(%x: !t) -> !t {
+    // expected-error @below {{which is for sm_90a, but its target is sm_100}}
+    %r = loop.kernel @k ins(%a = %x : !t) shared []
+        schedule #loop.gpu_product<unit = wgmma, rows = 64, columns = 64, sum = 64, part_rows = 64, part_columns = 64, stages = 2, lanes = 4, group = 8, split = 1> -> !t {
+      %c = loop.contract parallel [64, 64] reduction [64]
+          lhs %a[d0, d2] : !t rhs %a[d1, d2] : !t acc f32 : !t
+      loop.return %c : !t
+    }
+    return %r : !t
+  }
+}

@@ -32,6 +32,19 @@ int64_t GPUProductScheduleAttr::getThreads() const {
   llvm_unreachable("unknown unit");
 }
 
+/// Whether the target, if it is known, has the instructions of a schedule for products.
+static LogicalResult verifyChip(KernelOp kernel, Attribute schedule,
+                                bool needsWarpgroups) {
+  GPUTargetAttr target = getGPUTarget(kernel);
+  if (!target || (needsWarpgroups ? target.hasWarpgroups()
+                                  : target.getCapability() >= kGPUProduct))
+    return success();
+  return refuse(kernel, schedule)
+         << "which is for "
+         << (needsWarpgroups ? "sm_90a" : "sm_80 and later") << ", but its "
+         << "target is " << target.getChip();
+}
+
 /// Whether parts and steps are those that the unit takes.
 static LogicalResult verifyUnit(EmitError emitError, ProductUnit unit,
                                 int64_t columns, int64_t sum, int64_t partRows,
@@ -117,7 +130,7 @@ LogicalResult GPUProductScheduleAttr::verifyKernel(Operation *op) const {
       (getUnit() == ProductUnit::Wgmma || getSplit() != 1))
     return refuse(kernel, *this)
            << "which is for members in groups with unit fma or mma and split 1";
-  return success();
+  return verifyChip(kernel, *this, getUnit() == ProductUnit::Wgmma); // C7
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,7 +177,7 @@ LogicalResult GPUBlocksScheduleAttr::verifyKernel(Operation *op) const {
   };
   if (!kernel.getShared().empty() && nests.size() > 2 && // C3
       llvm::count_if(nests, isProduct) >= 2)
-    return success();
+    return verifyChip(kernel, *this, getUnit() == ProductUnit::Wgmma); // C5
   return refuse(kernel, *this)
          << "which is for contractions with rows between them";
 }
@@ -192,7 +205,7 @@ LogicalResult GPUColumnPartsScheduleAttr::verifyKernel(Operation *op) const {
       llvm::count_if(nests, [](NestOpInterface nest) {
         return isa<ContractOp>(nest.getOperation());
       }) == 2)
-    return success();
+    return verifyChip(kernel, *this, /*needsWarpgroups=*/false); // C3
   return refuse(kernel, *this)
          << "which is for two contractions with rows between them";
 }

@@ -119,6 +119,10 @@ TargetAttr getTarget(mlir::Operation *op);
 /// The GPU of the module that `op` is or stands in; null if it is for a CPU.
 GPUTargetAttr getGPUTarget(mlir::Operation *op);
 
+/// The least capability of a GPU whose products go by way of shared memory: it copies there
+/// while threads multiply, and its matrix units take bf16.
+inline constexpr int64_t kGPUProduct = 80;
+
 /// The entries of a list of expressions.
 llvm::SmallVector<guard::ExprAttr> getExprs(mlir::ArrayAttr list);
 

@@ -271,6 +271,7 @@ def Loop_GPUProductScheduleAttr
       128 bytes of factors: 64, or 32 of f32.
     - (C5) with `fma`, parts are 4 or 8.
     - (C6) the kernel is a contraction; of members in groups with `fma` or `mma`, in one part.
+    - (C7) the target is sm_80 or later; with `wgmma`, sm_90a.
 
     How much shared memory the tiles take is known once they are emitted; more than the
     target has is an error then.
@@ -319,6 +320,7 @@ def Loop_GPUBlocksScheduleAttr : Loop_Schedule<"GPUBlocksSchedule", "gpu_blocks"
     - (C3) the kernel has two contractions or more, of its rows, and other nests between.
     - (C4) `unit` is `mma` or `wgmma`; with `wgmma`, `part_rows` is 16 and `rows` a multiple
       of 64 up to 192.
+    - (C5) the target is sm_80 or later; with `wgmma`, sm_90a.
 
     How much shared memory the tiles take is known once they are emitted; more than the
     target has is an error then.
@@ -352,6 +354,7 @@ def Loop_GPUColumnPartsScheduleAttr
     - (C1) `columns` is a multiple of 16 from 16 to 256, `stages` from 2 to 8, `parts`
       from 2 to 64.
     - (C2) the kernel has two contractions of its rows, and other nests between.
+    - (C3) the target is sm_80 or later.
 
     Example: `#loop.gpu_column_parts<columns = 64, stages = 2, parts = 16>`
   }];

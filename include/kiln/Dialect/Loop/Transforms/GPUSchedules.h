@@ -146,7 +146,6 @@ struct GPUTileSchedule {
 std::optional<GPUTileSchedule> chooseGPUTile(const GPUTileShape &kernel);
 
 /// A product of matrices, on a GPU of capability `kGPUProduct` or more.
-inline constexpr int64_t kGPUProduct = 80;
 struct GPUProductShape {
   int64_t matrices = 1, rows = 1, columns = 1, sum = 1;
   bool knowsRows = false; ///< they are no guess
