@@ -13,10 +13,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "GridExport.h"
+#include "GridSchedules.h"
 #include "OnlineCases.h"
 
 #include "kiln/Analysis/OnlineRows.h"
-#include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Parser/Parser.h"
@@ -30,27 +30,6 @@ using namespace kiln::loop;
 using namespace mlir;
 
 namespace {
-struct Blocks {
-  const char *name;
-  IndexWidth width;
-  int64_t rows, columns, partRows, stages, group; ///< 0: chosen
-  int64_t parts = 0; ///< of the columns; 0: one walk
-};
-
-constexpr Blocks kBlocks[] = {
-    {"Warps", IndexWidth::Wide, 32, 16, 16, 2, 1},
-    {"LongParts", IndexWidth::Narrow, 32, 32, 32, 3, 2},
-    {"Parts", IndexWidth::Narrow, 0, 16, 0, 2, 0, 3},
-    {"MoreParts", IndexWidth::Wide, 0, 32, 0, 3, 0, 7},
-    {"Chosen", IndexWidth::Narrow, 0, 0, 0, 0, 0},
-};
-
-constexpr Blocks kWalks[] = {
-    {"Warps", IndexWidth::Wide, 32, 16, 16, 2, 1},
-    {"Stages", IndexWidth::Narrow, 16, 32, 16, 3, 2},
-    {"Chosen", IndexWidth::Narrow, 0, 0, 0, 0, 0},
-};
-
 class LoopToNvvmBlocks
     : public testing::TestWithParam<std::tuple<LoopCase, Blocks>> {};
 } // namespace
@@ -60,22 +39,9 @@ TEST_P(LoopToNvvmBlocks, GivesTheInterpretersValues) {
   checkLowering(
       test,
       [&blocks = blocks](KernelOp kernel) {
-        ScheduleAttr attr;
-        if (blocks.parts != 0) {
-          attr = GPUColumnPartsScheduleAttr::get(
-              kernel.getContext(), blocks.columns, blocks.stages, blocks.parts);
-        } else if (blocks.rows == 0) {
-          analysis::SizeHints hints(kernel->getParentOfType<ModuleOp>());
-          auto strides = analysis::getInputStrides(kernel);
-          ASSERT_TRUE(succeeded(strides));
-          attr = chooseGPUSchedule(kernel, *strides, GPUMachine{}, hints);
-          ASSERT_TRUE((isa_and_present<GPUBlocksScheduleAttr,
-                                       GPUColumnPartsScheduleAttr>(attr)));
-        } else {
-          attr = GPUBlocksScheduleAttr::get(
-              kernel.getContext(), blocks.rows, blocks.columns, blocks.partRows,
-              blocks.stages, blocks.group, ProductUnit::Mma);
-        }
+        ScheduleAttr attr = getSchedule(kernel, blocks);
+        ASSERT_TRUE((isa_and_present<GPUBlocksScheduleAttr,
+                                     GPUColumnPartsScheduleAttr>(attr)));
         kernel.setScheduleAttr(attr);
         EXPECT_TRUE(succeeded(attr.verifyKernel(kernel)));
       },
@@ -94,29 +60,16 @@ TEST_P(LoopToNvvmBlocks, GivesTheInterpretersValues) {
 }
 
 namespace {
-struct Warpgroups {
-  const char *name;
-  IndexWidth width;
-  int64_t rows, columns, stages;
-};
 class LoopToNvvmWarpgroups
     : public testing::TestWithParam<std::tuple<LoopCase, Warpgroups>> {};
 } // namespace
-
-constexpr Warpgroups kWarpgroups[] = {
-    {"One", IndexWidth::Wide, 64, 64, 2},
-    {"Two", IndexWidth::Narrow, 128, 128, 2},
-    {"Three", IndexWidth::Narrow, 192, 48, 3},
-};
 
 TEST_P(LoopToNvvmWarpgroups, AreCompiled) {
   const auto &[test, blocks] = GetParam();
   checkLowering(
       test,
       [&blocks = blocks](KernelOp kernel) {
-        kernel.setScheduleAttr(GPUBlocksScheduleAttr::get(
-            kernel.getContext(), blocks.rows, blocks.columns, /*part_rows=*/16,
-            blocks.stages, /*group=*/2, ProductUnit::Wgmma));
+        kernel.setScheduleAttr(getSchedule(kernel, blocks));
       },
       lowerToNVVM,
       [&test = test, &blocks = blocks](ModuleOp module,
@@ -182,13 +135,13 @@ getBlocksName(const testing::TestParamInfo<LoopToNvvmBlocks::ParamType> &info) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, LoopToNvvmBlocks,
                          testing::Combine(testing::ValuesIn(getOnlineCases()),
-                                          testing::ValuesIn(kBlocks)),
+                                          testing::ValuesIn(getBlocks())),
                          getBlocksName);
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, LoopToNvvmWarpgroups,
     testing::Combine(testing::ValuesIn(getBroughtCases()),
-                     testing::ValuesIn(kWarpgroups)),
+                     testing::ValuesIn(getWarpgroups())),
     [](const auto &info) {
       return std::string(std::get<0>(info.param).name) + "_" +
              std::get<1>(info.param).name;
@@ -197,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Walks, LoopToNvvmWarpgroups,
     testing::Combine(testing::ValuesIn(getBroughtWalkCases()),
-                     testing::ValuesIn(ArrayRef(kWarpgroups).take_front(2))),
+                     testing::ValuesIn(getWarpgroups().take_front(2))),
     [](const auto &info) {
       return std::string(std::get<0>(info.param).name) + "_" +
              std::get<1>(info.param).name;
@@ -205,5 +158,5 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(Walks, LoopToNvvmBlocks,
                          testing::Combine(testing::ValuesIn(getWalkCases()),
-                                          testing::ValuesIn(kWalks)),
+                                          testing::ValuesIn(getWalks())),
                          getBlocksName);
