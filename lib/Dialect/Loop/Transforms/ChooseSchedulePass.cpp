@@ -56,6 +56,10 @@ void ChooseSchedule::runOnOperation() {
       if (getRowParts(kernel))
         kernel.emitOpError("sums up parts of its rows, which GPUs have no "
                            "schedule for");
+      else if (gpu && gpu.getCapability() < kGPUProduct)
+        kernel.emitOpError("has contractions among other nests, which are for "
+                           "sm_80 and later, but its target is ")
+            << gpu.getChip();
       else
         kernel.emitOpError("has contractions among other nests that are no "
                            "products of its rows, expected those that "
