@@ -22,10 +22,10 @@
 #                 [NO_INSTALL])
 #     The global property KILN_COMPILER_LIBS lists the static libraries so far.
 #   add_kiln_plugin(KilnPlugin SOURCES ... [LINK_LIBS ...])
-#   add_kiln_unittest(KilnBaseTests [OPTIMIZED] [PART name filter] SOURCES ...
+#   add_kiln_unittest(KilnBaseTests [OPTIMIZED] [PARTS (name filter)...] SOURCES ...
 #                     LINK_LIBS KilnBase)
 #     OPTIMIZED: computes much itself. Others are compiled without optimization.
-#     PART: what GoogleTest's filter selects is a test of its own, unit.<...>.<name>.
+#     PARTS: what a filter of GoogleTest selects is a test of its own, unit.<...>.<name>.
 #
 # Several sources of a target are one unit of compilation (kiln_units below).
 #
@@ -440,7 +440,7 @@ endfunction()
 # LLVM. KILN_TEST_INPUTS and KILN_FIXTURES name the data folders at run time;
 # as definitions they would put paths into the compiler's command line.
 function(add_kiln_unittest name)
-  cmake_parse_arguments(ARG "OPTIMIZED" "" "PART;SOURCES;DEPENDS;LINK_LIBS"
+  cmake_parse_arguments(ARG "OPTIMIZED" "" "PARTS;SOURCES;DEPENDS;LINK_LIBS"
                         ${ARGN})
   set(flags TESTS)
   if(ARG_OPTIMIZED)
@@ -470,15 +470,16 @@ function(add_kiln_unittest name)
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unittests
     BUILD_RPATH "$ORIGIN/../lib")
   set(tests unit.${name})
-  if(ARG_PART)
-    list(GET ARG_PART 0 part)
-    list(GET ARG_PART 1 filter)
+  set(rest "")
+  while(ARG_PARTS)
+    list(POP_FRONT ARG_PARTS part filter)
     list(APPEND tests unit.${name}.${part})
-    add_test(NAME unit.${name} COMMAND ${name} --gtest_filter=-${filter})
     add_test(NAME unit.${name}.${part} COMMAND ${name} --gtest_filter=${filter})
-  else()
-    add_test(NAME unit.${name} COMMAND ${name})
-  endif()
+    list(APPEND rest ${filter})
+  endwhile()
+  list(JOIN rest ":" rest)
+  list(TRANSFORM rest PREPEND "--gtest_filter=-")
+  add_test(NAME unit.${name} COMMAND ${name} ${rest})
   set_tests_properties(${tests} PROPERTIES
     ENVIRONMENT "${KILN_TEST_ENVIRONMENT}")
 endfunction()
