@@ -110,75 +110,6 @@ Scaled kiln::expand::expScaled(Num x, Num low) {
 // By sixteenths
 //===----------------------------------------------------------------------===//
 
-/// True where sixteen numbers are looked up by an instruction, and scaled by another.
-static bool hasSixteen(const MathBuilder &m) {
-  auto shape = mlir::dyn_cast<mlir::VectorType>(m.type);
-  return hasScale(m) && !m.isF64() &&
-         (!shape || llvm::isPowerOf2_64(shape.getNumElements()));
-}
-
-/// `count` numbers from `first` on, again and again from `first` + `period` on.
-static llvm::SmallVector<int64_t> countFrom(int64_t first, int64_t count,
-                                            int64_t period) {
-  llvm::SmallVector<int64_t> numbers;
-  for (int64_t k = 0; k < count; ++k)
-    numbers.push_back(first + k % period);
-  return numbers;
-}
-
-/// What `make` gives for sixteen lanes of the operands, for all that there are.
-static mlir::Value
-bySixteen(const MathBuilder &m, mlir::ValueRange operands,
-          llvm::function_ref<mlir::Value(mlir::ValueRange)> make) {
-  auto shape = mlir::dyn_cast<mlir::VectorType>(m.type);
-  int64_t lanes = shape ? shape.getNumElements() : 1;
-  if (shape && lanes == 16)
-    return make(operands);
-  auto shuffle = [&](mlir::Value x, mlir::Value y,
-                     llvm::ArrayRef<int64_t> lanes) -> mlir::Value {
-    return mlir::vector::ShuffleOp::create(m.b, m.loc, x, y, lanes);
-  };
-  llvm::SmallVector<mlir::Value> all;
-  for (int64_t from = 0; from < lanes; from += 16) {
-    llvm::SmallVector<mlir::Value> part;
-    for (mlir::Value operand : operands) {
-      if (shape)
-        part.push_back(shuffle(operand, operand, countFrom(from, 16, lanes)));
-      else
-        part.push_back(mlir::vector::BroadcastOp::create(
-            m.b, m.loc, mlir::VectorType::get({16}, operand.getType()),
-            operand));
-    }
-    all.push_back(make(part));
-  }
-  if (!shape)
-    return mlir::vector::ExtractOp::create(m.b, m.loc, all[0],
-                                           llvm::ArrayRef<int64_t>{0});
-  if (lanes < 16)
-    return shuffle(all[0], all[0], countFrom(0, lanes, lanes));
-  for (int64_t width = 32; width <= lanes; width *= 2)
-    for (int64_t k = 0; k < lanes / width; ++k)
-      all[k] =
-          shuffle(all[2 * k], all[2 * k + 1], countFrom(0, width, width));
-  return all[0];
-}
-
-/// kSixteenths[n mod 16], n being among the low bits of a number to which 3/2 2^19 was added.
-static Num lookUpSixteenth(Num shifted) {
-  const MathBuilder &m = *shifted.m;
-  return m.num(bySixteen(m, bits(shifted).v, [&](mlir::ValueRange index) {
-    auto type = mlir::VectorType::get({16}, m.b.getF32Type());
-    mlir::Value table = mlir::arith::ConstantOp::create(
-        m.b, m.loc,
-        mlir::DenseElementsAttr::get(type, llvm::ArrayRef(kSixteenths)));
-    return mlir::LLVM::CallIntrinsicOp::create(
-               m.b, m.loc, type,
-               m.b.getStringAttr("llvm.x86.avx512.permvar.sf.512"),
-               mlir::ValueRange{table, index[0]})
-        .getResult(0);
-  }));
-}
-
 /// p 2^floor(n).
 static Num scaleByFloor(Num p, Num n) {
   const MathBuilder &m = *p.m;
@@ -203,7 +134,7 @@ static Num expBySixteenths(Num x, bool isOfTwo) {
   Num shifted = isOfTwo ? x + magic : fma(x, x.m->f(kLog2E), magic);
   Num n = shifted - magic;
   Num r = isOfTwo ? (x - n) * kLn2 : subtractLn2(x, n);
-  Num p = polynomial(r, kExpSixteenth), power = lookUpSixteenth(shifted);
+  Num p = polynomial(r, kExpSixteenth), power = lookUp(kSixteenths, bits(shifted));
   return scaleByFloor(fma(power, p, power), n);
 }
 

@@ -90,6 +90,17 @@ Num expandAcos(Num x);
 Num expandAtan(Num x);
 Num expandAtan2(Num y, Num x);
 
+// LookUp.cpp
+
+/// True where sixteen numbers of f32 are looked up by an instruction, and scaled by another.
+bool hasSixteen(const MathBuilder &m);
+/// What `make` gives for sixteen lanes of the operands, for all that there are.
+mlir::Value
+bySixteen(const MathBuilder &m, mlir::ValueRange operands,
+          llvm::function_ref<mlir::Value(mlir::ValueRange)> make);
+/// table[index mod 16] of sixteen numbers.
+Num lookUp(llvm::ArrayRef<float> table, Int index);
+
 // Error.cpp
 
 Num expandErf(Num x);
