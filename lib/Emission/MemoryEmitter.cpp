@@ -324,7 +324,10 @@ Value KernelEmitter::loadGroups(const Buffer &buffer, ExprAttr address,
   SmallVector<int64_t> places;
   for (int64_t lane = 0; lane < position.lanes; ++lane)
     places.push_back(lane / repeats->count * repeats->step + number);
-  Value taken = vector::ShuffleOp::create(b, loaded, loaded, places);
+  Value taken = width == 1
+                    ? broadcast(loaded, position.lanes)
+                    : vector::ShuffleOp::create(b, loaded, loaded, places)
+                          .getResult();
   if (!isInside)
     return taken;
   return arith::SelectOp::create(b, isInside, taken,
