@@ -16,7 +16,6 @@
 #include "kiln/Target/GPU/PTXCompiler.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Pass/PassManager.h"
 
 #include "gtest/gtest.h"
 
@@ -224,6 +223,34 @@ std::vector<Array> loop::runGrids(ModuleOp module, IndexWidth width,
   GridRecord unused;
   GridRunner runner(module, width, symbols, record ? *record : unused);
   return runMain<LaunchGridOp>(module, runner, arguments, symbols);
+}
+
+GPUTargetAttr loop::getHopper(MLIRContext *context, bool deterministic) {
+  return GPUTargetAttr::get(context, "sm_90a", 132, 2048, 65536, 232448,
+                            52428800, /*tf32=*/false, /*conv_tf32=*/false,
+                            deterministic);
+}
+
+void loop::checkPasses(const LoopCase &test, bool deterministic,
+                       function_ref<void(OpPassManager &)> addPasses,
+                       function_ref<void(ModuleOp)> look) {
+  auto lower = [&](ModuleOp module) {
+    MLIRContext *context = module.getContext();
+    module->setAttr(kTargetAttrName, getHopper(context, deterministic));
+    PassManager pm(context);
+    addPasses(pm);
+    if (failed(pm.run(module)))
+      return false;
+    look(module);
+    return lowerToNVVM(module);
+  };
+  for (IndexWidth width : {IndexWidth::Narrow, IndexWidth::Wide})
+    checkLowering(
+        test, [](KernelOp) {}, lower,
+        [&](ModuleOp module, ArrayRef<Array> arguments,
+            const SymbolValues &symbols) {
+          return runGrids(module, width, arguments, symbols);
+        });
 }
 
 void loop::recordGrids(ModuleOp module, IndexWidth width,

@@ -14,9 +14,11 @@
 #ifndef KILN_TEST_UNITTESTS_CONVERSION_GRIDRUNNER_H
 #define KILN_TEST_UNITTESTS_CONVERSION_GRIDRUNNER_H
 
-#include "LoopInterpreter.h"
+#include "LoopCases.h"
 
-#include "mlir/IR/BuiltinOps.h"
+#include "kiln/Dialect/Loop/IR/Loop.h"
+
+#include "mlir/Pass/PassManager.h"
 
 namespace kiln::loop {
 
@@ -63,6 +65,16 @@ std::vector<Array> runGrids(mlir::ModuleOp module, IndexWidth width,
                             llvm::ArrayRef<Array> arguments,
                             const SymbolValues &symbols,
                             GridRecord *record = nullptr);
+
+/// A GPU with the sizes of an H200, whose products of f32 are exact.
+GPUTargetAttr getHopper(mlir::MLIRContext *context, bool deterministic);
+
+/// Runs what the passes that `addPasses` adds make of a case for `getHopper`, with both widths
+/// of indices, and compares with what the case gives. They leave kernels with schedules, which
+/// `look` sees before they are lowered.
+void checkPasses(const LoopCase &test, bool deterministic,
+                 llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
+                 llvm::function_ref<void(mlir::ModuleOp)> look);
 
 /// Records launches of kernels that the interpreter of threads does not know, of warpgroups
 /// and a copy engine, with results that they are `expected` to give.

@@ -38,13 +38,6 @@ static GPUTargetAttr getRoundingTarget(MLIRContext *context) {
                             /*deterministic=*/false);
 }
 
-/// One that adds several floats to memory at once.
-static GPUTargetAttr getAtomicTarget(MLIRContext *context) {
-  return GPUTargetAttr::get(context, "sm_90a", 132, 2048, 65536, 232448,
-                            52428800, /*tf32=*/false, /*conv_tf32=*/false,
-                            /*deterministic=*/false);
-}
-
 TEST_P(LoopToNvvm, GivesTheInterpretersValues) {
   auto [test, schedule] = GetParam();
   if (schedule.way == Way::Rounded)
@@ -59,7 +52,7 @@ TEST_P(LoopToNvvm, GivesTheInterpretersValues) {
           setTarget(getRoundingTarget(kernel.getContext()));
         else if (schedule.way == Way::Vector &&
                  !kernel.getBody().getOps<ScatterOp>().empty())
-          setTarget(getAtomicTarget(kernel.getContext()));
+          setTarget(getHopper(kernel.getContext(), /*deterministic=*/false));
         ScheduleAttr attr = getSchedule(kernel, schedule);
         kernel.setScheduleAttr(attr);
         EXPECT_TRUE(succeeded(attr.verifyKernel(kernel)));

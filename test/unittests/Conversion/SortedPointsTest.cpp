@@ -13,12 +13,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "GridRunner.h"
-#include "LoopCases.h"
 
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/PassManager.h"
 
 #include "gtest/gtest.h"
 
@@ -125,36 +123,24 @@ func.func @main(%x: !k, %y: !l) -> (!n, !m) {
 })";
 
 static void checkSorted(const LoopCase &test, bool deterministic = true) {
-  auto lower = [&](ModuleOp module) {
-    MLIRContext *context = module.getContext();
-    module->setAttr(kTargetAttrName,
-                    GPUTargetAttr::get(context, "sm_90a", 132, 2048, 65536,
-                                       232448, 52428800, /*tf32=*/false,
-                                       /*conv_tf32=*/false, deterministic));
-    PassManager pm(context);
-    OpPassManager &functions = pm.nest<func::FuncOp>();
-    SortScattersPassOptions sorted;
-    sorted.minPoints = 1;
-    functions.addPass(createSortScattersPass(sorted));
-    SplitSortsPassOptions split;
-    split.part = 8;
-    functions.addPass(createSplitSortsPass(split));
-    functions.addPass(createFusePass());
-    functions.addPass(createChooseSchedulePass());
-    if (failed(pm.run(module)))
-      return false;
-    bool isGrouped = true;
-    module.walk([&](ScatterOp op) { isGrouped &= op.getGrouped(); });
-    EXPECT_TRUE(isGrouped);
-    return lowerToNVVM(module);
-  };
-  for (IndexWidth width : {IndexWidth::Narrow, IndexWidth::Wide})
-    checkLowering(
-        test, [](KernelOp) {}, lower,
-        [&](ModuleOp module, ArrayRef<Array> arguments,
-            const SymbolValues &symbols) {
-          return runGrids(module, width, arguments, symbols, nullptr);
-        });
+  checkPasses(
+      test, deterministic,
+      [](OpPassManager &pm) {
+        OpPassManager &functions = pm.nest<func::FuncOp>();
+        SortScattersPassOptions sorted;
+        sorted.minPoints = 1;
+        functions.addPass(createSortScattersPass(sorted));
+        SplitSortsPassOptions split;
+        split.part = 8;
+        functions.addPass(createSplitSortsPass(split));
+        functions.addPass(createFusePass());
+        functions.addPass(createChooseSchedulePass());
+      },
+      [](ModuleOp module) {
+        bool isGrouped = true;
+        module.walk([&](ScatterOp op) { isGrouped &= op.getGrouped(); });
+        EXPECT_TRUE(isGrouped);
+      });
 }
 
 TEST(SortedPoints, RowsAreAddedInOrder) {
