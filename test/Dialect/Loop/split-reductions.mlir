@@ -93,3 +93,18 @@ func.func @with_rows(%x: tensor<32x32xf32>) -> (tensor<32xf32>, tensor<32xf32>) 
   }
   return %s, %t : tensor<32xf32>, tensor<32xf32>
 }
+
+// -----
+
+// The largest of unsigned bytes is that of the largest of parts, which are unsigned, too.
+// CHECK-LABEL: func.func @unsigned
+// CHECK: %[[P:.*]] = loop.reduce parallel (%i) in [8] reduction (%j) in [16] <max> : tensor<8xui8>
+// CHECK: loop.reduce parallel () in [] reduction (%i) in [8] <max> : tensor<ui8>
+// CHECK-NEXT: loop.load %[[P]][%i] : tensor<8xui8>
+func.func @unsigned(%x: tensor<128xui8>) -> tensor<ui8> {
+  %s = loop.reduce parallel () in [] reduction (%i) in [128] <max> : tensor<ui8> {
+    %e = loop.load %x[%i] : tensor<128xui8>
+    loop.yield %e : i8
+  }
+  return %s : tensor<ui8>
+}

@@ -23,6 +23,15 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
 
+SmallVector<Type> loop::getAccumulatorElements(AccumulationOpInterface op) {
+  SmallVector<Type> types = op.getAccumulatorTypes();
+  for (auto [result, type] : llvm::zip_equal(op->getResults(), types))
+    if (type.isInteger() && !type.isInteger(1) && hasUnsignedElements(result))
+      type = IntegerType::get(op.getContext(), type.getIntOrFloatBitWidth(),
+                              IntegerType::Unsigned);
+  return types;
+}
+
 std::optional<int64_t> loop::countPoints(ArrayRef<guard::ExprAttr> extents) {
   uint64_t points = 1;
   for (guard::ExprAttr extent : extents) {

@@ -65,6 +65,10 @@ private:
 /// What a reduction or scan is made of, one for each of its `kinds`.
 SmallVector<ReductionKind> getKinds(AccumulationOpInterface op);
 
+/// The types of accumulators as elements of tensors. Whether extrema compare as unsigned
+/// numbers is what these say.
+SmallVector<Type> getAccumulatorElements(AccumulationOpInterface op);
+
 /// The product of extents, saturated; nothing if one is not known.
 std::optional<int64_t> countPoints(ArrayRef<guard::ExprAttr> extents);
 

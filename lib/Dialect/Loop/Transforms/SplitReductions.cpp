@@ -96,8 +96,7 @@ static ReduceOp reduceParts(OpBuilder &builder, ReduceOp op, unsigned dim,
   parallel.insert(parallel.begin() + place, guard::getConstant(context, parts));
   reduction[dim] = size;
   SmallVector<Type> types;
-  for (Type type :
-       op.getBody().front().getTerminator()->getOperandTypes())
+  for (Type type : getAccumulatorElements(op))
     types.push_back(guard::makeTensorType(type, parallel));
   auto made = ReduceOp::create(builder, op.getLoc(), types, parallel, reduction,
                                getKinds(op), op.getOriginsAttr());

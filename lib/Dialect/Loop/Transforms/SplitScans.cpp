@@ -77,21 +77,10 @@ private:
 
 } // namespace
 
-/// The types of accumulators as elements. Whether extrema compare as unsigned numbers is
-/// what these say.
-static SmallVector<Type> getElements(ScanOp op) {
-  SmallVector<Type> types = op.getAccumulatorTypes();
-  for (auto [result, type] : llvm::zip_equal(op.getResults(), types))
-    if (type.isInteger() && !type.isInteger(1) && hasUnsignedElements(result))
-      type = IntegerType::get(op.getContext(), type.getIntOrFloatBitWidth(),
-                              IntegerType::Unsigned);
-  return types;
-}
-
-/// The same as they are stored between the nests: what f64 adds up for a result of f32 as f32,
+/// Accumulators as they are stored between the nests: what f64 adds up for a result of f32 as f32,
 /// which costs as much precision as the result has anyway.
 static SmallVector<Type> getStoredElements(ScanOp op) {
-  SmallVector<Type> types = getElements(op);
+  SmallVector<Type> types = getAccumulatorElements(op);
   for (auto [result, type] : llvm::zip_equal(op->getResultTypes(), types))
     if (Type element = getElementTypeOrSelf(result);
         type.isF64() && element.isF32())
@@ -159,7 +148,7 @@ SmallVector<Value> ScanSplitter::loadParts(ScanOp scanned, ValueRange indices) {
 
 /// The last elements of parts: what is before the part behind.
 ScanOp ScanSplitter::scanLast(ScanOp scanned) {
-  return makeScan(parts, outer, getElements(op), [&](ValueRange at) {
+  return makeScan(parts, outer, getAccumulatorElements(op), [&](ValueRange at) {
     SmallVector<Value> indices(at);
     indices.push_back(arith::ConstantIndexOp::create(b, length - 1));
     return loadParts(scanned, indices);
