@@ -45,6 +45,18 @@ static Num expandErfByParts(Num x) {
   return copysign(fma(p, u, base), x);
 }
 
+/// 1 - e^(t Q(t)) of |x|, which is 1 from 4 on.
+static Num expandErfFromOne(Num a, llvm::ArrayRef<double> coefficients) {
+  Num t = clampAbove(a, 4.0);
+  return 1.0 - expandNormalExp(t * polynomial(t, coefficients));
+}
+
+Num kiln::expand::expandCoarseErf(Num x) {
+  if (x.m->isF64() || !x.m->powers)
+    return expandErf(x);
+  return copysign(expandErfFromOne(abs(x), kErfCoarseF32), x);
+}
+
 Num kiln::expand::expandErf(Num x) {
   if (hasSixteen(*x.m))
     return expandErfByParts(x);
@@ -55,8 +67,6 @@ Num kiln::expand::expandErf(Num x) {
     return copysign(select(a < 1.0, small, 1.0 - expandErfc(a)), x);
   }
   Num small = fma(x, polynomial(z, kErfSmallF32), x);
-  // 1 - e^(t Q(t)), which is 1 from 4 on.
-  Num t = clampAbove(a, 4.0);
-  Num large = 1.0 - expandNormalExp(t * polynomial(t, kErfLargeF32));
+  Num large = expandErfFromOne(a, kErfLargeF32);
   return copysign(select(a < 0.92, small, large), x);
 }

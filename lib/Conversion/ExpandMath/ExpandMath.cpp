@@ -120,6 +120,19 @@ struct ExpandBinary final : ExpandPattern<Op> {
   }
 };
 
+/// A function that may be coarse where its maker says so.
+template <typename Op, Num (*function)(Num), Num (*coarse)(Num)>
+struct ExpandCoarse final : ExpandPattern<Op> {
+  using ExpandPattern<Op>::ExpandPattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
+    bool mayBe = arith::bitEnumContainsAll(op.getFastmath(),
+                                           arith::FastMathFlags::afn);
+    return expandOp(op, b, this->has, [&](llvm::ArrayRef<Num> x) {
+      return mayBe ? coarse(x[0]) : function(x[0]);
+    });
+  }
+};
+
 /// A quotient that its maker says may be off by an ulp, where that is an instruction.
 struct ExpandQuotient final : ExpandPattern<arith::DivFOp> {
   using ExpandPattern::ExpandPattern;
@@ -245,7 +258,7 @@ struct ExpandMathPass : kiln::impl::KilnExpandMathPassBase<ExpandMathPass> {
 void kiln::populateExpandMathPatterns(RewritePatternSet &patterns,
                                       MathInstructions has) {
   patterns.add<
-      ExpandUnary<math::ExpOp, expandExp>,
+      ExpandCoarse<math::ExpOp, expandExp, expandCoarseExp>,
       ExpandUnary<math::Exp2Op, expandExp2>,
       ExpandUnary<math::ExpM1Op, expandExpM1>,
       ExpandUnary<math::LogOp, expandLog>,
@@ -263,7 +276,7 @@ void kiln::populateExpandMathPatterns(RewritePatternSet &patterns,
       ExpandUnary<math::AsinhOp, expandAsinh>,
       ExpandUnary<math::AcoshOp, expandAcosh>,
       ExpandUnary<math::AtanhOp, expandAtanh>,
-      ExpandUnary<math::ErfOp, expandErf>,
+      ExpandCoarse<math::ErfOp, expandErf, expandCoarseErf>,
       ExpandUnary<math::ErfcOp, expandErfc>,
       ExpandUnary<math::RsqrtOp, expandRsqrt>,
       ExpandUnary<math::CbrtOp, expandCbrt>,

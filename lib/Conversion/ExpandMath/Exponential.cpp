@@ -227,6 +227,10 @@ Num kiln::expand::expandNormalExp(Num x) {
   return (expM1Kernel(subtractLn2(x, n.n)) + 1.0) * powerOfTwo(n.k);
 }
 
+Num kiln::expand::expandCoarseExp(Num x) {
+  return hasPowers(*x.m) ? expandNormalExp(x) : expandExp(x);
+}
+
 Num kiln::expand::expandExp2(Num x) {
   if (hasPowers(*x.m))
     return callByLane("llvm.nvvm.ex2.approx.f32", {x});

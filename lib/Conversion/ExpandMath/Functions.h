@@ -45,6 +45,9 @@ Num expandExp(Num x);
 /// e^x for |x| up to 80 in f32 and 700 in f64, where no power of two on the way is
 /// denormal or infinite. NaN gives NaN.
 Num expandNormalExp(Num x);
+/// e^x for all x, off by |x| 2^-23 and 0 where it is denormal, where that is instructions;
+/// else as `expandExp`.
+Num expandCoarseExp(Num x);
 /// 1 / x; within 1 ulp, and without denormals, where the processor has it so.
 Num expandReciprocal(Num x);
 Num expandRsqrt(Num x);
@@ -104,6 +107,8 @@ Num lookUp(llvm::ArrayRef<float> table, Int index);
 // Error.cpp
 
 Num expandErf(Num x);
+/// erf, off by 2^-22 of 1, where powers of two are instructions; else as `expandErf`.
+Num expandCoarseErf(Num x);
 Num expandErfc(Num x);
 
 /// Computes in f64 and rounds once: for functions that are rarely the

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CoarseMath.h"
 #include "GridEmitter.h"
 
 #include "kiln/Analysis/AccessRelations.h"
@@ -215,6 +216,7 @@ class ConvertLoopToNvvm
     kernel.walk([&](NumberOp number) {
       number->setAttr(kSlotAttrName, attributes.getI64IntegerAttr(slot++));
     });
+    allowCoarseMath(kernel);
     auto contracts = kernel.getBody().getOps<ContractOp>();
     if (!contracts.empty() &&
         !isa<GPUProductScheduleAttr, GPUBlocksScheduleAttr,

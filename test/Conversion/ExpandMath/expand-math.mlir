@@ -120,6 +120,24 @@ func.func @tanh(%x: f32) -> f32 {
   return %0 : f32
 }
 
+// Where its maker permits it e^x is one product and one instruction, and erf has one polynomial
+// and no other for what is near 0.
+// POWERS-LABEL: func @coarse
+// POWERS-SAME: %[[X:.*]]: f32
+// POWERS: %[[S:.*]] = arith.mulf %[[X]], %{{.*}} : f32
+// POWERS-NEXT: %[[E:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[S]])
+// POWERS-COUNT-7: math.fma
+// POWERS-NOT: math.fma
+// POWERS: %[[P:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+// POWERS: arith.subf %{{.*}}, %[[P]]
+// POWERS-NEXT: %[[R:.*]] = math.copysign
+// POWERS-NEXT: return %[[E]], %[[R]]
+func.func @coarse(%x: f32) -> (f32, f32) {
+  %0 = math.exp %x fastmath<afn> : f32
+  %1 = math.erf %x fastmath<afn> : f32
+  return %0, %1 : f32, f32
+}
+
 // The larger of two is x86's instruction, and a mask that keeps a NaN of the right one,
 // which is none where that is a number. A GPU has it whole.
 // CHECK-LABEL: func @maximum
