@@ -68,6 +68,7 @@ protected:
     Position matrix;
     Value firstRow, firstColumn;
     Value sumBegin, sumEnd, steps;
+    Value before; ///< tiles of this block before it, i32; null: nobody asks
   };
   guard::ExprAttr countTiles();
   Tile enterTile(Value number);
@@ -249,8 +250,13 @@ private:
   void copy(const Operand &operand, const Tile &tile, Value stage, Value sum);
   FailureOr<StageTurn> emitProducts(const Tile &tile, StageTurn turn);
   Value getDescriptor(const Operand &operand, Value stage, Value part);
-  Value multiply(Value sums, Value stage);
-  SmallVector<Value> complete(Value sums);
+  FailureOr<StageTurn> emitOwnProducts(const Tile &tile, StageTurn turn);
+  StageTurn passOver(const Tile &tile, StageTurn turn);
+  Value getOrderBarrier(Value group);
+  void awaitTurn(const Tile &tile);
+  void giveTurn();
+  SmallVector<Value> multiply(ValueRange sums, Value stage);
+  SmallVector<Value> complete(ValueRange sums);
   void syncCluster(bool isAligned);
   int64_t countManyRegisters();
 
@@ -263,7 +269,7 @@ private:
   };
   Finisher getFinisher();
   /// Waits for the sums, says so by `release`, and finishes them.
-  LogicalResult finishTile(const Tile &tile, Value sums,
+  LogicalResult finishTile(const Tile &tile, ValueRange sums,
                            llvm::function_ref<void()> release);
   bool canPack();
   bool isShifted() const; ///< rows of the result begin anywhere
@@ -271,8 +277,9 @@ private:
                              ArrayRef<Value> sums);
   void storePacked(const Tile &tile, const Finisher &own, int64_t first,
                    int64_t columns);
-  LogicalResult finishWide(const Tile &tile, const Finisher &own, Value sums,
-                           llvm::function_ref<void()> release);
+  LogicalResult
+  finishWide(const Tile &tile, const Finisher &own,
+             llvm::function_ref<SmallVector<Value>()> getSums);
 
   // Rows of the result that begin anywhere (ProductShifted.cpp).
   bool canShift();

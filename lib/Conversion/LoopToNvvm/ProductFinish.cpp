@@ -55,22 +55,36 @@ GridWgmmaEmitter::Finisher GridWgmmaEmitter::getFinisher() {
       constantIndex(kGroupThreads / kWarp));
   own.memory =
       add(mul(number, kWarpRows * kFinishedRow), constantIndex(sumPlace));
-  Value group = arith::IndexCastUIOp::create(b, b.getIndexType(), warpgroup);
-  own.firstRow = add(mul(group, kGroupRows), mul(warp, kWarpRows));
+  own.firstRow = mul(warp, kWarpRows);
+  if (schedule.getTurns() == 1) {
+    Value group = arith::IndexCastUIOp::create(b, b.getIndexType(), warpgroup);
+    own.firstRow = add(mul(group, kGroupRows), own.firstRow);
+  }
   Value four = constantIndex(4);
   own.row = arith::DivUIOp::create(b, own.lane, four);
   own.column = mul(arith::RemUIOp::create(b, own.lane, four), 2);
   return own;
 }
 
-LogicalResult GridWgmmaEmitter::finishTile(const Tile &tile, Value sums,
+LogicalResult GridWgmmaEmitter::finishTile(const Tile &tile, ValueRange sums,
                                            llvm::function_ref<void()> release) {
   Finisher own = getFinisher();
-  if (!canPack())
-    return finishWide(tile, own, sums, release);
-  SmallVector<Value> values = complete(sums);
-  release();
-  return finishPacked(tile, own, values);
+  size_t count = schedule.getColumns() / 2;
+  SmallVector<Value> values; // of all parts, which are complete together
+  for (int64_t part = 0; part < schedule.getGroupParts(); ++part) {
+    auto getSums = [&]() {
+      if (values.empty()) {
+        values = complete(sums);
+        release();
+      }
+      return SmallVector<Value>(ArrayRef(values).slice(part * count, count));
+    };
+    if (failed(canPack() ? finishPacked(tile, own, getSums())
+                         : finishWide(tile, own, getSums)))
+      return failure();
+    own.firstRow = add(own.firstRow, constantIndex(kGroupRows));
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -209,9 +223,9 @@ static bool hasNeighbours(const analysis::DimGroup &side) {
          side.runs.back().steps[2].isConstant(1);
 }
 
-LogicalResult GridWgmmaEmitter::finishWide(const Tile &tile,
-                                           const Finisher &own, Value sums,
-                                           llvm::function_ref<void()> release) {
+LogicalResult GridWgmmaEmitter::finishWide(
+    const Tile &tile, const Finisher &own,
+    llvm::function_ref<SmallVector<Value>()> getSums) {
   int64_t lanes = schedule.getLanes(), columns = schedule.getColumns();
   int64_t vectors = kWarpRows * kWideColumns / lanes;
   int64_t together = std::min(vectors / kWarp, kVectorsTogether);
@@ -253,8 +267,7 @@ LogicalResult GridWgmmaEmitter::finishWide(const Tile &tile,
   };
   for (int64_t first = 0; first < aheadOf; first += kWideColumns)
     readColumns(first);
-  SmallVector<Value> values = complete(sums);
-  release();
+  SmallVector<Value> values = getSums();
   Value place =
       add(own.memory, mul(add(mul(own.row, kWidePitch), own.column), kWide));
   for (int64_t first = 0, vector = 0; first < columns; first += kWideColumns) {

@@ -8,7 +8,9 @@
 //
 // One warpgroup asks the copy engine for tiles, `stages` of them ahead, the others
 // multiply. Each stage has two barriers: `full` is passed when its bytes have come, `empty`
-// when all who multiply have read them.
+// when all who multiply have read them. Where warpgroups have tiles by turns, each has a
+// third, `order`, which the other passes it when it has begun to multiply its last stage:
+// nobody waits for a stage that is to be filled twice until then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +34,11 @@ static constexpr int64_t kFewRegisters = 40, kCopyRegisters = 88,
 static constexpr int64_t kAllRegisters = 65536, kTogetherTaken = 8;
 /// Registers beside those of sums.
 static constexpr int64_t kOtherRegisters = 40;
+
+/// One for each warpgroup, where they take turns.
+static int64_t countOrderBarriers(GPUProductScheduleAttr schedule) {
+  return schedule.getTurns() > 1 ? schedule.getTurns() : 0;
+}
 
 //===----------------------------------------------------------------------===//
 // Operands and barriers
@@ -104,7 +111,9 @@ Value GridWgmmaEmitter::getBarrier(bool isFull, Value stage) {
 }
 
 void GridWgmmaEmitter::initBarriers() {
-  int64_t readers = schedule.getRows() / kGroupRows * schedule.getCluster();
+  // Of a stage that is one's, by turns, the others read nothing.
+  int64_t readers = schedule.getTurns() > 1 ? 1 : schedule.getGroups();
+  readers *= schedule.getCluster();
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread,
                                         constantIndex(0));
   (void)emitIf(isFirst, [&] {
@@ -112,6 +121,8 @@ void GridWgmmaEmitter::initBarriers() {
       tools->initBarrier(getBarrier(true, tools->word(stage)), countArrivals());
       tools->initBarrier(getBarrier(false, tools->word(stage)), readers);
     }
+    for (int64_t group = 0; group < countOrderBarriers(schedule); ++group)
+      tools->initBarrier(getOrderBarrier(tools->word(group)), 1);
     NVVM::FenceMbarrierInitOp::create(b);
     return success();
   });
@@ -168,17 +179,26 @@ LogicalResult GridWgmmaEmitter::forEachTile(
     first = arith::DivUIOp::create(b, block, constantIndex(cluster));
     grid = arith::DivUIOp::create(b, grid, constantIndex(cluster));
   }
+  Value zero = tools->word(0);
+  SmallVector<Value> carried = {zero, zero};
+  if (schedule.getTurns() > 1)
+    carried.push_back(zero);
   auto loop = scf::ForOp::create(b, first, getArgument(countTiles()), grid,
-                                 ValueRange{tools->word(0), tools->word(0)});
+                                 carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Tile tile = enterTile(loop.getInductionVar());
+  if (schedule.getTurns() > 1)
+    tile.before = loop.getRegionIterArg(2);
   if (cluster > 1)
     tile.firstRow = add(tile.firstRow, mul(rank, schedule.getRows()));
   auto turn = body(tile, {loop.getRegionIterArg(0), loop.getRegionIterArg(1)});
   if (failed(turn))
     return failure();
-  scf::YieldOp::create(b, ValueRange{turn->stage, turn->phase});
+  carried = {turn->stage, turn->phase};
+  if (tile.before)
+    carried.push_back(tools->add(tile.before, tools->word(1)));
+  scf::YieldOp::create(b, carried);
   return success();
 }
 
@@ -271,10 +291,14 @@ Value GridWgmmaEmitter::getDescriptor(const Operand &operand, Value stage,
       place, operand.boxes.alongSum ? 16 : schedule.getSum() * kChunkRow);
 }
 
-/// One step; the sums are not there before it is waited for.
-Value GridWgmmaEmitter::multiply(Value sums, Value stage) {
-  Value descriptors[2] = {getDescriptor(operands[0], stage, warpgroup),
-                          getDescriptor(operands[1], stage, Value())};
+/// One step of all parts of this warpgroup; the sums are not there before it is waited for.
+SmallVector<Value> GridWgmmaEmitter::multiply(ValueRange sums, Value stage) {
+  SmallVector<Value> made(sums), left;
+  for (int64_t part = 0; part < schedule.getGroupParts(); ++part)
+    left.push_back(getDescriptor(
+        operands[0], stage,
+        schedule.getTurns() > 1 ? tools->word(part) : warpgroup));
+  Value right = getDescriptor(operands[1], stage, Value());
   Type element = operands[0].type;
   NVVM::WGMMATypes type = element.isF32()   ? NVVM::WGMMATypes::tf32
                           : element.isF16() ? NVVM::WGMMATypes::f16
@@ -282,41 +306,104 @@ Value GridWgmmaEmitter::multiply(Value sums, Value stage) {
   int64_t width = bytesOf(element), depth = kChunkStep / width;
   tools->fence();
   for (int64_t k = 0; k < schedule.getSum(); k += depth) {
-    Value at[2];
-    for (auto [n, operand] : llvm::enumerate(operands)) {
-      int64_t bytes = operand.boxes.alongSum ? k * width : k * kChunkRow;
-      at[n] = tools->advance(descriptors[n], bytes);
-    }
+    auto advance = [&](unsigned n, Value descriptor) {
+      return tools->advance(descriptor, operands[n].boxes.alongSum
+                                            ? k * width
+                                            : k * kChunkRow);
+    };
     auto layoutOf = [&](unsigned n) {
       bool isRow = operands[n].boxes.alongSum == (n == 0);
       return isRow ? NVVM::MMALayout::row : NVVM::MMALayout::col;
     };
-    sums = NVVM::WgmmaMmaAsyncOp::create(
-        b, sums.getType(), sums, at[0], at[1],
-        NVVM::MMAShapeAttr::get(context, kGroupRows, schedule.getColumns(),
-                                depth),
-        type, type, NVVM::WGMMATypes::f32, NVVM::WGMMAScaleOut::one,
-        NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one, layoutOf(0),
-        layoutOf(1), NVVM::MMAIntOverflowAttr());
+    for (auto [part, descriptor] : llvm::enumerate(left))
+      made[part] = NVVM::WgmmaMmaAsyncOp::create(
+          b, made[part].getType(), made[part], advance(0, descriptor),
+          advance(1, right),
+          NVVM::MMAShapeAttr::get(context, kGroupRows, schedule.getColumns(),
+                                  depth),
+          type, type, NVVM::WGMMATypes::f32, NVVM::WGMMAScaleOut::one,
+          NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one, layoutOf(0),
+          layoutOf(1), NVVM::MMAIntOverflowAttr());
   }
   tools->commit();
-  return sums;
+  return made;
 }
 
 /// Waits for all steps. The sums pass through the instruction, so that nothing reads
 /// them before.
-SmallVector<Value> GridWgmmaEmitter::complete(Value sums) {
+SmallVector<Value> GridWgmmaEmitter::complete(ValueRange sums) {
   int64_t count = schedule.getColumns() / 2;
   SmallVector<Value> values;
-  for (int64_t k = 0; k < count; ++k)
-    values.push_back(
-        LLVM::ExtractValueOp::create(b, sums, ArrayRef<int64_t>{k}));
+  for (Value part : sums)
+    for (int64_t k = 0; k < count; ++k)
+      values.push_back(
+          LLVM::ExtractValueOp::create(b, part, ArrayRef<int64_t>{k}));
   return tools->complete(values, /*pending=*/0);
+}
+
+Value GridWgmmaEmitter::getOrderBarrier(Value group) {
+  int64_t first = barrierPlace + 16 * schedule.getStages();
+  return tools->getShared(
+      tools->add(tools->mul(group, 8), tools->word(first)));
+}
+
+/// Waits until the other warpgroup has begun with all of its stages. The first warpgroup
+/// waits for the phase before its tile, which for the first tile is over.
+void GridWgmmaEmitter::awaitTurn(const Tile &tile) {
+  Value round = arith::ShRUIOp::create(b, tile.before, tools->word(1));
+  Value isFirst = arith::SubIOp::create(b, tools->word(1), warpgroup);
+  Value phase = arith::AndIOp::create(
+      b, arith::XOrIOp::create(b, round, isFirst), tools->word(1));
+  tools->wait(getOrderBarrier(warpgroup), phase);
+}
+
+void GridWgmmaEmitter::giveTurn() {
+  Value isOne = isLess(inGroup, constantIndex(1));
+  (void)emitIf(isOne, [&] {
+    tools->arrive(getOrderBarrier(tools->flip(warpgroup)));
+    return success();
+  });
+}
+
+/// Whose turn it is behind a tile of another warpgroup.
+StageTurn GridWgmmaEmitter::passOver(const Tile &tile, StageTurn turn) {
+  Value stages = tools->word(schedule.getStages());
+  Value place = tools->add(turn.stage, toWord(tile.steps));
+  Value rounds = arith::DivUIOp::create(b, place, stages);
+  Value isOdd = arith::AndIOp::create(b, rounds, tools->word(1));
+  return {arith::RemUIOp::create(b, place, stages),
+          arith::XOrIOp::create(b, turn.phase, isOdd)};
+}
+
+/// The tiles that are this warpgroup's.
+FailureOr<StageTurn> GridWgmmaEmitter::emitOwnProducts(const Tile &tile,
+                                                       StageTurn turn) {
+  if (schedule.getTurns() == 1)
+    return emitProducts(tile, turn);
+  Value whose = arith::AndIOp::create(b, tile.before, tools->word(1));
+  Value isOwn = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, whose,
+                                      warpgroup);
+  Type i32 = b.getI32Type();
+  auto branch = scf::IfOp::create(b, TypeRange{i32, i32}, isOwn,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  auto yield = [&](const StageTurn &next) {
+    scf::YieldOp::create(b, ValueRange{next.stage, next.phase});
+  };
+  b.setInsertionPointToStart(branch.thenBlock());
+  awaitTurn(tile);
+  FailureOr<StageTurn> next = emitProducts(tile, turn);
+  if (failed(next))
+    return failure();
+  yield(*next);
+  b.setInsertionPointToStart(branch.elseBlock());
+  yield(passOver(tile, turn));
+  return StageTurn{branch.getResult(0), branch.getResult(1)};
 }
 
 FailureOr<StageTurn> GridWgmmaEmitter::emitProducts(const Tile &tile,
                                                     StageTurn turn) {
-  int64_t count = schedule.getColumns() / 2;
+  int64_t count = schedule.getColumns() / 2, parts = schedule.getGroupParts();
   auto type = LLVM::LLVMStructType::getLiteral(
       context, SmallVector<Type>(count, sumType));
   Value sums = LLVM::PoisonOp::create(b, type);
@@ -324,16 +411,18 @@ FailureOr<StageTurn> GridWgmmaEmitter::emitProducts(const Tile &tile,
       arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(sumType)));
   for (int64_t k = 0; k < count; ++k)
     sums = LLVM::InsertValueOp::create(b, sums, zero, ArrayRef<int64_t>{k});
-  auto loop = scf::ForOp::create(
-      b, constantIndex(0), tile.steps, constantIndex(1),
-      ValueRange{turn.stage, turn.phase, tools->word(0), sums});
+  SmallVector<Value> begin = {turn.stage, turn.phase, tools->word(0)};
+  begin.append(parts, sums);
+  auto loop = scf::ForOp::create(b, constantIndex(0), tile.steps,
+                                 constantIndex(1), begin);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     StageTurn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
     wait(/*isFull=*/true, now, /*isNextPhase=*/false);
     fenceGathered();
-    Value made = multiply(loop.getRegionIterArg(3), now.stage);
+    SmallVector<Value> made =
+        multiply(loop.getRegionIterArgs().drop_front(3), now.stage);
     // One step stays under way; the one before has been read.
     NVVM::WgmmaWaitGroupSyncOp::create(b, 1);
     Value hasBefore = arith::CmpIOp::create(
@@ -343,9 +432,12 @@ FailureOr<StageTurn> GridWgmmaEmitter::emitProducts(const Tile &tile,
       return success();
     });
     StageTurn next = tools->advance(now, schedule.getStages());
-    scf::YieldOp::create(b,
-                         ValueRange{next.stage, next.phase, now.stage, made});
+    SmallVector<Value> yielded = {next.stage, next.phase, now.stage};
+    yielded.append(made);
+    scf::YieldOp::create(b, yielded);
   }
+  if (schedule.getTurns() > 1)
+    giveTurn();
   Value isAny = isLess(constantIndex(0), tile.steps);
   auto release = [&] {
     (void)emitIf(isAny, [&] {
@@ -353,7 +445,7 @@ FailureOr<StageTurn> GridWgmmaEmitter::emitProducts(const Tile &tile,
       return success();
     });
   };
-  if (failed(finishTile(tile, loop.getResult(3), release)))
+  if (failed(finishTile(tile, loop.getResults().drop_front(3), release)))
     return failure();
   return StageTurn{loop.getResult(0), loop.getResult(1)};
 }
@@ -365,8 +457,7 @@ int64_t GridWgmmaEmitter::countManyRegisters() {
   int64_t all =
       kAllRegisters / threads / kTogetherTaken * kTogetherTaken * threads;
   int64_t others = (gathers() ? kCopyRegisters : kFewRegisters) * kGroupThreads;
-  int64_t each = (all - others) /
-                 (schedule.getRows() / kGroupRows * kGroupThreads);
+  int64_t each = (all - others) / (schedule.getGroups() * kGroupThreads);
   return std::min(kManyRegisters, each / kTogetherTaken * kTogetherTaken);
 }
 
@@ -382,13 +473,14 @@ LogicalResult GridWgmmaEmitter::emitThread() {
   if (cluster > 1 && gathers())
     return refuse(schedule) << "whose clusters share what the copy engine "
                                "brings, and threads copy here";
-  if (schedule.getColumns() / 2 + kOtherRegisters > countManyRegisters())
+  int64_t sums = schedule.getColumns() / 2 * schedule.getGroupParts();
+  if (sums + kOtherRegisters > countManyRegisters())
     return refuse(schedule) << "whose threads have " << countManyRegisters()
-                            << " registers each, and "
-                            << schedule.getColumns() / 2 << " sums";
+                            << " registers each, and " << sums << " sums";
   sumPlace = stageBytes * schedule.getStages();
-  barrierPlace = sumPlace + schedule.getRows() * kFinishedRow;
-  sharedBytes = barrierPlace + 16 * schedule.getStages();
+  barrierPlace = sumPlace + schedule.getGroups() * kGroupRows * kFinishedRow;
+  sharedBytes = barrierPlace + 16 * schedule.getStages() +
+                8 * countOrderBarriers(schedule);
   blocks = countTiles() * cluster;
   if (schedule.getBlocks())
     blocks = guard::min(blocks,
@@ -434,6 +526,6 @@ LogicalResult GridWgmmaEmitter::emitThread() {
   inGroup = arith::RemUIOp::create(b, thread, constantIndex(kGroupThreads));
   isLeader = isLess(inGroup, constantIndex(cluster));
   return forEachTile([&](const Tile &tile, StageTurn turn) {
-    return emitProducts(tile, turn);
+    return emitOwnProducts(tile, turn);
   });
 }

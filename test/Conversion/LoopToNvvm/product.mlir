@@ -205,3 +205,44 @@ func.func @residual(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>, %z: 
   }
   return %r : tensor<4096x4096xbf16>
 }
+
+// -----
+
+// By turns a warpgroup has a tile of its own, of two parts that read the same columns: it waits
+// until it is its turn, and gives it away when it has begun with the last stage, before it
+// finishes what it has. What the other has of the stages it passes over.
+// CHECK-LABEL: func.func @turns
+// CHECK: #loop.step<kernel = @turns, symbols = [], blocks = <132>, threads = 384
+// CHECK: llvm.func @turns(
+// CHECK: %[[ONE:.*]] = arith.constant 1 : i32
+// CHECK-COUNT-14: nvvm.mbarrier.init
+// CHECK-NOT: nvvm.mbarrier.init
+// CHECK: nvvm.setmaxregister increase 232
+// CHECK: scf.for
+// CHECK: scf.if {{.*}} -> (i32, i32)
+// CHECK: arith.shrui
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK: scf.for
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK-COUNT-8: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 128, k = 16>
+// CHECK-NEXT: nvvm.wgmma.commit.group.sync.aligned
+// CHECK: nvvm.mbarrier.arrive
+// CHECK: scf.yield
+// CHECK: nvvm.mbarrier.arrive
+// CHECK: wgmma.wait_group.sync.aligned 0
+// CHECK-COUNT-16: nvvm.stmatrix
+// CHECK-NOT: nvvm.stmatrix
+// CHECK: } else {
+// CHECK: arith.remui
+func.func @turns(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
+  %r = loop.kernel @turns ins(%a = %x : tensor<4096x4096xbf16>, %b = %w : tensor<4096x4096xbf16>) shared []
+      schedule #loop.gpu_product<unit = wgmma, rows = 128, columns = 128, sum = 64, part_rows = 64, part_columns = 128,
+                                 stages = 6, lanes = 8, group = 8, split = 1, blocks = 132, turns = 2> -> tensor<4096x4096xbf16> {
+    %c = loop.contract parallel [4096, 4096] reduction [4096]
+        lhs %a[d0, d2] : tensor<4096x4096xbf16> rhs %b[d1, d2] : tensor<4096x4096xbf16>
+        acc f32 : tensor<4096x4096xbf16>
+    loop.return %c : tensor<4096x4096xbf16>
+  }
+  return %r : tensor<4096x4096xbf16>
+}

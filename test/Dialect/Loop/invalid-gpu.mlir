@@ -234,6 +234,16 @@ func.func private @s() attributes {s = #loop.gpu_product<unit = wgmma, rows = 12
 
 // -----
 
+// expected-error @below {{turns of a schedule is in 1..1, but found 2}}
+func.func private @s() attributes {s = #loop.gpu_product<unit = mma, rows = 128, columns = 128, sum = 32, part_rows = 64, part_columns = 64, stages = 3, lanes = 8, group = 8, split = 1, turns = 2>}
+
+// -----
+
+// expected-error @below {{tiles of a schedule by turns are of 16384 elements at most, but found 128 by 256}}
+func.func private @s() attributes {s = #loop.gpu_product<unit = wgmma, rows = 128, columns = 256, sum = 64, part_rows = 64, part_columns = 256, stages = 3, lanes = 8, group = 8, split = 1, turns = 2>}
+
+// -----
+
 // expected-error @below {{shared of a step is in 0..1048576, but found -1}}
 func.func private @s() attributes {s = #loop.step<kernel = @k, symbols = [], blocks = <1>, threads = 32, shared = -1>}
 

@@ -65,7 +65,8 @@ static ScheduleAttr getProduct(ContractOp op,
   return GPUProductScheduleAttr::get(
       op.getContext(), unit, /*rows=*/isMatrix ? 32 : 16, /*columns=*/32,
       /*sum=*/isMatrix ? 16 : 8, part, part, /*stages=*/split == 1 ? 2 : 3,
-      lanes, /*group=*/2, split, /*blocks=*/0, /*cluster=*/1);
+      lanes, /*group=*/2, split, /*blocks=*/0, /*cluster=*/1,
+      /*turns=*/1);
 }
 
 ScheduleAttr loop::getSchedule(KernelOp kernel, const Schedule &schedule,

@@ -350,6 +350,42 @@ TEST(GPUSchedules, TilesOfWarpgroupsFollowWhatWasMeasured) {
   expectTile(makeProduct(2048, 2048, 2048), 128, 256);
 }
 
+TEST(GPUSchedules, WarpgroupsTakeTurnsWhereMuchFollowsTheSums) {
+  GPUMachine machine;
+  machine.multiprocessors = 132;
+  machine.hasWarpgroups = true;
+  auto getTurns = [&](const GPUProductShape &product) {
+    return chooseGPUProduct(product, machine).turns;
+  };
+  // Gelu behind a short sum takes as long as the sum.
+  GPUProductShape product = makeProduct(8192, 4096, 1024);
+  EXPECT_EQ(getTurns(product), 1);
+  product.epilogue = 30;
+  EXPECT_EQ(getTurns(product), 2);
+  // One round of tiles has nothing to finish meanwhile, ...
+  product = makeProduct(1024, 1024, 768);
+  product.epilogue = 30;
+  EXPECT_EQ(getTurns(product), 1);
+  // ... and a long sum takes longer than anything behind it.
+  product = makeProduct(4096, 4096, 16384);
+  product.epilogue = 30;
+  EXPECT_EQ(getTurns(product), 1);
+  // Rows that begin anywhere are stored in pieces.
+  product = makeProduct(4096, 50257, 768);
+  product.storesVectors = false;
+  EXPECT_EQ(getTurns(product), 2);
+  // Memory has to bring again what caches do not hold, which larger tiles read less often.
+  product = makeProduct(8192, 11008, 4096);
+  product.epilogue = 30;
+  EXPECT_EQ(getTurns(product), 1);
+  // What threads copy has other tiles.
+  product = makeProduct(4096, 3072, 768);
+  product.epilogue = 30;
+  product.inBoxes = false;
+  product.isGathered = true;
+  EXPECT_EQ(getTurns(product), 1);
+}
+
 TEST(GPUSchedules, ThreadsThatCopyHaveTilesOfTheirOwn) {
   GPUMachine machine;
   machine.hasWarpgroups = true;

@@ -18,6 +18,17 @@ using namespace kiln::loop;
 // #loop.gpu_product
 //===----------------------------------------------------------------------===//
 
+/// Sums of a warpgroup, at most: half of the registers of its 128 threads.
+static constexpr int64_t kMostGroupSums = 128 * 128;
+
+int64_t GPUProductScheduleAttr::getGroups() const {
+  return getTurns() > 1 ? getTurns() : getRows() / getPartRows();
+}
+
+int64_t GPUProductScheduleAttr::getGroupParts() const {
+  return getTurns() > 1 ? getRows() / getPartRows() : 1;
+}
+
 int64_t GPUProductScheduleAttr::getThreads() const {
   int64_t parts =
       getRows() / getPartRows() * (getColumns() / getPartColumns());
@@ -27,7 +38,7 @@ int64_t GPUProductScheduleAttr::getThreads() const {
   case ProductUnit::Mma:
     return parts * 32;
   case ProductUnit::Wgmma:
-    return (parts + 1) * 128;
+    return (getGroups() + 1) * 128;
   }
   llvm_unreachable("unknown unit");
 }
@@ -80,7 +91,8 @@ GPUProductScheduleAttr::verify(EmitError emitError, ProductUnit unit,
                                int64_t rows, int64_t columns, int64_t sum,
                                int64_t partRows, int64_t partColumns,
                                int64_t stages, int64_t lanes, int64_t group,
-                               int64_t split, int64_t blocks, int64_t cluster) {
+                               int64_t split, int64_t blocks, int64_t cluster,
+                               int64_t turns) {
   for (auto [field, value] :
        {std::pair("rows", rows), std::pair("columns", columns),
         std::pair("sum", sum)}) // C1
@@ -101,6 +113,8 @@ GPUProductScheduleAttr::verify(EmitError emitError, ProductUnit unit,
                          unit == ProductUnit::Wgmma ? 65536 : 0)) ||
       failed(verifyRange(emitError, "cluster", cluster, 1,
                          unit == ProductUnit::Wgmma ? 2 : 1)) ||
+      failed(verifyRange(emitError, "turns", turns, 1,
+                         unit == ProductUnit::Wgmma ? 2 : 1)) ||
       failed(verifyPower(emitError, "lanes", lanes, 1, 16)) ||
       failed(verifyUnit(emitError, unit, columns, sum, partRows, partColumns)))
     return failure();
@@ -110,10 +124,15 @@ GPUProductScheduleAttr::verify(EmitError emitError, ProductUnit unit,
   if (blocks % cluster != 0)
     return emitError() << "blocks of a schedule are whole clusters, but found "
                        << blocks << " in clusters of " << cluster;
+  if (turns > 1 && rows * columns > kMostGroupSums)
+    return emitError() << "tiles of a schedule by turns are of "
+                       << kMostGroupSums << " elements at most, but found "
+                       << rows << " by " << columns;
   int64_t parts = rows / partRows * (columns / partColumns);
   return verifyThreads(emitError, // C3
                        unit == ProductUnit::Fma   ? parts
                        : unit == ProductUnit::Mma ? parts * 32
+                       : turns > 1                ? (turns + 1) * 128
                                                   : (parts + 1) * 128);
 }
 

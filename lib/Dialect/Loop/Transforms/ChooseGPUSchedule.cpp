@@ -391,6 +391,9 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
   product.knowsRows = shape.rows.extent.getConstant().has_value();
   product.columns = count(shape.columns.extent);
   product.sum = count(shape.sum.extent);
+  if (!op.getEpilogue().empty())
+    product.epilogue = double(analysis::getCost(op.getEpilogue()));
+  product.storesVectors = getProductLanes(op, shape, /*split=*/1) > 1;
   product.sumBytes = op.getAccType().getIntOrFloatBitWidth() / 8;
   product.bytes = factor ? factor.getIntOrFloatBitWidth() / 8 : product.sumBytes;
   product.onUnits = factor && op.getAccType().isF32() &&
@@ -510,7 +513,7 @@ static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
   return GPUProductScheduleAttr::get(
       kernel.getContext(), s.unit, s.rows, s.columns, s.sum, s.partRows,
       s.partColumns, s.stages, getProductLanes(op, *shape, s.split), s.group,
-      s.split, s.blocks, s.cluster);
+      s.split, s.blocks, s.cluster, s.turns);
 }
 
 /// True if a thread for each point would compute many elements one after the other, and there

@@ -142,12 +142,12 @@ void GPUCollector::addProducts(GPUProductScheduleAttr s) {
     add<GPUProductScheduleAttr>(p.unit, p.rows, p.columns, p.sum, p.partRows,
                                 p.partColumns, p.stages,
                                 getProductLanes(op, *shape, p.split), p.group,
-                                p.split, p.blocks, p.cluster);
+                                p.split, p.blocks, p.cluster, p.turns);
   };
   GPUProductSchedule own = {s.getUnit(),   s.getRows(),     s.getColumns(),
                             s.getSum(),    s.getPartRows(), s.getPartColumns(),
                             s.getStages(), s.getGroup(),    s.getSplit(),
-                            s.getBlocks(), s.getCluster()};
+                            s.getBlocks(), s.getCluster(),  s.getTurns()};
   GPUProductShape product = getGPUProductShape(op, *shape, machine, hints);
   std::vector<GPUProductSchedule> tiles = getGPUProducts(product, machine);
   for (const GPUProductSchedule &other : tiles)

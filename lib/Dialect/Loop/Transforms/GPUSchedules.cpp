@@ -240,6 +240,7 @@ struct ProductTile {
   int64_t rows, columns, sum, partRows, partColumns, stages;
   double rate;
   bool isForGathered = false; ///< for 16 bits that threads bring alone
+  int64_t turns = 1;          ///< warpgroups that have tiles of their own
 };
 } // namespace
 
@@ -253,6 +254,8 @@ static constexpr ProductTile kProductTiles[] = {
     {ProductUnit::Wgmma, 64, 128, 64, 64, 128, 8, 600},
     {ProductUnit::Wgmma, 128, 64, 64, 64, 64, 8, 800},
     {ProductUnit::Wgmma, 64, 64, 64, 64, 64, 8, 350},
+    {ProductUnit::Wgmma, 64, 256, 64, 64, 256, 4, 0, false, /*turns=*/2},
+    {ProductUnit::Wgmma, 128, 128, 64, 64, 128, 6, 0, false, /*turns=*/2},
     {ProductUnit::Mma, 128, 256, 64, 64, 64, 3, 730},
     {ProductUnit::Mma, 256, 128, 64, 64, 64, 3, 730},
     {ProductUnit::Mma, 128, 128, 64, 64, 64, 3, 690},
@@ -275,8 +278,11 @@ static constexpr ProductTile kProductTiles[] = {
 /// Steps' worth of a sum that starting and finishing a tile takes, bytes of memory that
 /// pass in a cycle, and cycles until another function has started.
 static constexpr double kTileCost = 160, kBytesPerCycle = 1800, kLaunch = 5000;
-/// Cycles until the first function multiplies, and sums that a warpgroup finishes in one.
-static constexpr double kStart = 2500, kFinished = 8;
+/// Cycles until the first function multiplies, and sums that a warpgroup finishes in one,
+/// also where their rows begin anywhere; operations of an epilogue in one, where others do the
+/// same beside it and alone, where an operation waits for the one before.
+static constexpr double kStart = 2500, kFinished = 8, kFinishedAnywhere = 4,
+                        kBesideOthers = 64, kAlone = 52;
 /// Threads of a multiprocessor that have its rate without matrix units: fewer wait for
 /// their own sums and for memory. (32 x 4096 x 4096 by blocks of 64 threads, one on each.)
 static constexpr double kFmaThreads = 160;
@@ -287,13 +293,17 @@ static constexpr double kGathered = 0.75;
 /// do not begin at a sector of a line.
 static constexpr double kBroughtRate = 1700, kProcessorBytes = 72,
                         kSharedBytes = 46, kApart = 2;
+/// The rate of warpgroups that take turns, whose tiles are half as large.
+static constexpr double kTurnsRate = 1640;
+/// Caches' worth of factors from which on memory has to bring them again.
+static constexpr double kBroughtAgain = 2;
 /// Cycles of a thread that waits for what it reads of both factors of a sum at a time.
 static constexpr double kDotStep = 300;
 /// Cycles until blocks of a cluster have met, beside what they share.
 static constexpr double kClusterStart = 4000;
 /// What a schedule must be better than one before it, whose tile is larger or its sum less
 /// split: it reads less, and leaves more of the power to multiply.
-static constexpr double kWorthOther = 0.98;
+static constexpr double kWorthOther = 0.98, kWorthTurns = 0.95;
 /// What is felt of the shorter of multiplying and reading.
 static constexpr double kOverlapped = 0.1;
 /// The most rows of tiles that are visited together, and parts of a sum.
@@ -320,7 +330,7 @@ static int64_t getProductShared(const ProductTile &tile,
                            llvm::alignTo(tile.columns, tile.sum)) *
                               128 +
                           16) +
-           tile.rows * 160;
+           std::max(tile.rows, 64 * tile.turns) * 160;
   int64_t bytes = isFma ? product.sumBytes : product.bytes;
   // A row more, for the units by which rows are set apart.
   int64_t stage = (tile.rows + tile.columns) * tile.sum * bytes +
@@ -367,6 +377,20 @@ static bool mayCluster(const ProductTile &tile, int64_t split,
   return countRounds(2) <= countRounds(1);
 }
 
+/// Cycles of a warpgroup from sums to the result of its tile, or of its part of one.
+static double getFinish(const ProductTile &tile,
+                        const GPUProductShape &product) {
+  double sums = double(tile.turns > 1 ? tile.rows : tile.partRows) *
+                tile.partColumns;
+  return sums / (product.storesVectors ? kFinished : kFinishedAnywhere) +
+         sums * product.epilogue / (tile.turns > 1 ? kAlone : kBesideOthers);
+}
+
+/// Bytes of both factors of a matrix.
+static double countFactors(const GPUProductShape &product) {
+  return (double(product.rows) + product.columns) * product.sum * product.bytes;
+}
+
 /// Cycles that so many blocks take at a time, each a tile that a copy engine brings: as
 /// long as multiplying, or as the cache has it.
 static double getBroughtRound(const ProductTile &tile, int64_t cluster,
@@ -376,8 +400,9 @@ static double getBroughtRound(const ProductTile &tile, int64_t cluster,
   if (blocks == 0)
     return 0;
   double steps = std::ceil(sum / tile.sum);
+  double rate = tile.turns > 1 ? kTurnsRate : kBroughtRate;
   double multiplied = double(tile.rows) * tile.columns * tile.sum /
-                      (kBroughtRate * 2 / product.bytes);
+                      (rate * 2 / product.bytes);
   // Nothing is brought of what is outside. What caches are quick to bring gains nothing
   // by being shared.
   double lines = double(std::min(tile.rows, product.rows));
@@ -385,10 +410,16 @@ static double getBroughtRound(const ProductTile &tile, int64_t cluster,
   lines += product.beginsSectors ? columns : columns / cluster;
   double bytes = lines * tile.sum * product.bytes *
                  (product.beginsSectors ? 1 : kApart);
-  double share = std::min(kProcessorBytes,
-                          kSharedBytes * machine.multiprocessors / blocks);
-  return steps * std::max(multiplied, bytes / share) +
-         double(tile.partRows) * tile.partColumns / kFinished;
+  // Blocks by turns are less in step: what one has read others find.
+  double share = kProcessorBytes;
+  if (tile.turns == 1 ||
+      countFactors(product) > kBroughtAgain * machine.l2)
+    share = std::min(share, kSharedBytes * machine.multiprocessors / blocks);
+  double made = steps * std::max(multiplied, bytes / share);
+  double finished = getFinish(tile, product);
+  // By turns one is finished while the next is made.
+  return tile.turns > 1 ? std::max(made, (made + finished) / tile.turns)
+                        : made + finished;
 }
 
 /// Cycles that a product takes, about.
@@ -399,7 +430,7 @@ static double getCost(const ProductTile &tile, int64_t split, int64_t cluster,
   int64_t blocks = countBlocks(tile, split, /*cluster=*/1, product);
   double sum = std::ceil(double(product.sum) / split);
   double cycles = kStart;
-  if (cluster > 1 && !product.beginsSectors)
+  if (cluster > 1 && (!product.beginsSectors || tile.turns > 1))
     cycles += kClusterStart;
   if (tile.unit == ProductUnit::Wgmma && product.inBoxes) {
     cycles += blocks / processors *
@@ -407,6 +438,8 @@ static double getCost(const ProductTile &tile, int64_t split, int64_t cluster,
                                   machine) +
               getBroughtRound(tile, cluster, sum, blocks % processors, product,
                               machine);
+    if (tile.turns > 1) // the last one, alone
+      cycles += getFinish(tile, product);
   } else {
     double rate =
         tile.unit == ProductUnit::Wgmma ? tile.rate * kGathered : tile.rate;
@@ -441,10 +474,9 @@ static int64_t getCluster(const ProductTile &tile, int64_t split,
                           const GPUMachine &machine) {
   if (!mayCluster(tile, split, product, machine))
     return 1;
-  double factors =
-      (double(product.rows) + product.columns) * product.sum * product.bytes;
-  bool isWorth = product.beginsSectors
-                     ? tile.columns % 128 == 0 && factors > 2.0 * machine.l2
+  bool isWorth = product.beginsSectors && tile.turns == 1
+                     ? tile.columns % 128 == 0 && countFactors(product) >
+                                                       kBroughtAgain * machine.l2
                      : getCost(tile, split, 2, product, machine) <
                            getCost(tile, split, 1, product, machine);
   return isWorth ? 2 : 1;
@@ -498,7 +530,9 @@ static void improve(const ProductTile &tile, const GPUProductShape &product,
       break;
     int64_t cluster = getCluster(tile, split, product, machine);
     double cost = getCost(tile, split, cluster, product, machine);
-    if (best.schedule.rows && cost >= best.cycles * kWorthOther)
+    double worth = tile.turns > 1 && best.schedule.turns == 1 ? kWorthTurns
+                                                              : kWorthOther;
+    if (best.schedule.rows && cost >= best.cycles * worth)
       continue;
     // One stays on each multiprocessor.
     int64_t blocks = tile.unit == ProductUnit::Wgmma
@@ -507,7 +541,8 @@ static void improve(const ProductTile &tile, const GPUProductShape &product,
     best.cycles = cost;
     best.schedule = {tile.unit,     tile.rows,        tile.columns, tile.sum,
                      tile.partRows, tile.partColumns, tile.stages,
-                     getGroup(tile, cluster, machine), split, blocks, cluster};
+                     getGroup(tile, cluster, machine), split, blocks, cluster,
+                     tile.turns};
   }
 }
 
@@ -528,12 +563,12 @@ loop::getGPUProducts(const GPUProductShape &product, const GPUMachine &machine) 
     improve(tile, product, machine, found);
     const GPUProductSchedule &s = found.schedule;
     if (s.unit != best.unit || s.rows != best.rows ||
-        s.columns != best.columns || s.sum != best.sum)
+        s.columns != best.columns || s.sum != best.sum || s.turns != best.turns)
       others.push_back(found);
   }
   auto getOrder = [](const FoundProduct &found) {
     const GPUProductSchedule &s = found.schedule;
-    return std::make_tuple(found.cycles, -s.rows, -s.columns, -s.sum);
+    return std::make_tuple(found.cycles, -s.rows, -s.columns, -s.sum, s.turns);
   };
   std::sort(others.begin(), others.end(),
             [&](const FoundProduct &a, const FoundProduct &b) {

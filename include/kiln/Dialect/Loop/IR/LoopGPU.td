@@ -258,13 +258,17 @@ def Loop_GPUProductScheduleAttr
     With `cluster` other than 1 so many blocks have tiles below each other and run together:
     each has a part of their columns' factors brought to all of them.
 
+    With `turns` 2 a tile is one warpgroup's, and there are two of them: one multiplies
+    while the other finishes the tile before, so that units do not wait for the epilogue.
+
     Constraints:
     - (C1) `rows`, `columns`, `sum` are multiples of 8 from 8 to 256; `part_rows` divides
       `rows` and `part_columns` divides `columns`.
     - (C2) `stages` is from 2 to 8, `group` from 1 to 1024, `split` from 1 to 1024,
       `lanes` a power of two from 1 to 16 that divides `columns`; `blocks` is from 0 to 65536, and 0 but with `wgmma`.
       `cluster` is 1, or 2 with `wgmma`; then `blocks` is even, and `columns` a multiple of 128
-      where their factors lie across the sum.
+      where their factors lie across the sum. `turns` is 1, or 2 with `wgmma`; then `rows` times
+      `columns` is 16,384 at most: 128 sums of a thread.
     - (C3) the threads that follow from the parts are from 32 to 1024, a multiple of 32.
     - (C4) with `mma`, parts and `sum` are multiples of 16; with `wgmma`, `part_rows`
       is 64, `part_columns` is `columns`, a multiple of 32, and `sum` is
@@ -285,11 +289,15 @@ def Loop_GPUProductScheduleAttr
                         "int64_t":$part_rows, "int64_t":$part_columns,
                         "int64_t":$stages, "int64_t":$lanes, "int64_t":$group,
                         "int64_t":$split, DefaultValuedParameter<"int64_t", "0">:$blocks,
-                        DefaultValuedParameter<"int64_t", "1">:$cluster);
+                        DefaultValuedParameter<"int64_t", "1">:$cluster,
+                        DefaultValuedParameter<"int64_t", "1">:$turns);
   let extraClassDeclaration = [{
     ::llvm::LogicalResult verifyKernel(::mlir::Operation *kernel) const;
     /// Threads of a block.
     int64_t getThreads() const;
+    /// Warpgroups that multiply, and parts of 64 rows of a tile that each has; of `wgmma`.
+    int64_t getGroups() const;
+    int64_t getGroupParts() const;
   }];
 }
 

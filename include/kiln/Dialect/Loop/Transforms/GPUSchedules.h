@@ -158,11 +158,13 @@ struct GPUProductShape {
   int64_t together = 16; ///< bytes of an operand that are copied together, the fewest
   bool isGathered = false; ///< threads can bring what it cannot, 16 bytes at a time
   bool maySplit = true;    ///< the sum may be done in parts
+  double epilogue = 0;     ///< operations on an element of the result
+  bool storesVectors = true; ///< rows of the result begin where vectors may
 };
 struct GPUProductSchedule {
   ProductUnit unit;
   int64_t rows, columns, sum, partRows, partColumns, stages, group, split;
-  int64_t blocks = 0, cluster = 1;
+  int64_t blocks = 0, cluster = 1, turns = 1;
 };
 GPUProductSchedule chooseGPUProduct(const GPUProductShape &product,
                                     const GPUMachine &machine);
