@@ -15,6 +15,7 @@
 
 #include "kiln/Archive/ZipFile.h"
 
+#include "kiln/Base/Crc32.h"
 #include "kiln/Base/FileSystem.h"
 
 #include <algorithm>
@@ -315,7 +316,7 @@ Result<SharedBytes> ZipFile::read(const ZipMember &member) {
   size_t index = static_cast<size_t>(&member - members_.data());
   if (checked_[index])
     return bytes;
-  uint32_t found = archive::crc32(bytes->view());
+  uint32_t found = crc32(bytes->view());
   if (found != member.crc)
     return Error::malformed(name_ + ": member '" + member.name +
                             "' is damaged: its crc does not match");

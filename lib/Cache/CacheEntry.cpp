@@ -9,6 +9,7 @@
 #include "kiln/Cache/CacheEntry.h"
 
 #include "Container.h"
+#include "kiln/Base/Crc32.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -24,17 +25,6 @@ static constexpr size_t kCrcOffset = 224;
 static constexpr size_t kCompressionThreshold = 4096;
 // Level 1: native code shrinks three times at more than disk speed.
 static constexpr int kCompressionLevel = 1;
-
-/// CRC-32 (IEEE 802.3, reflected), bit by bit: 224 bytes do not need a table.
-uint32_t cache::crc32(ByteView bytes) {
-  uint32_t crc = ~0u;
-  for (uint8_t byte : bytes) {
-    crc ^= byte;
-    for (int bit = 0; bit < 8; ++bit)
-      crc = (crc >> 1) ^ (0xEDB88320u & (0u - (crc & 1)));
-  }
-  return ~crc;
-}
 
 /// What is signed: the context, so that a tag is worth nothing elsewhere, and
 /// the header before the tag.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Archive/JsonReader.h"
+#include "kiln/Base/Crc32.h"
 #include "kiln/Session/CacheArtifacts.h"
 
 #include <algorithm>

@@ -12,6 +12,7 @@
 
 #include "../../lib/Cache/Remote/Resp.h"
 
+#include "kiln/Base/Crc32.h"
 #include "kiln/Cache/CacheEntry.h"
 #include "kiln/Cache/Counters.h"
 #include "kiln/Cache/LocalConfig.h"

@@ -81,9 +81,6 @@ private:
   std::vector<bool> checked_;
 };
 
-/// CRC-32 as in zip files.
-uint32_t crc32(ByteView bytes);
-
 } // namespace kiln::archive
 
 #endif // KILN_ARCHIVE_ZIPFILE_H

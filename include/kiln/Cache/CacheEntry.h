@@ -89,9 +89,6 @@ struct DecodedEntry {
   std::vector<uint8_t> payload;
 };
 
-/// CRC-32 (IEEE 802.3, reflected) of a header.
-uint32_t crc32(ByteView bytes);
-
 /// The bytes of an entry. Compresses payloads over 4 KiB that shrink by at
 /// least a tenth.
 std::vector<uint8_t> encodeEntry(const Digest &key, const Digest &environment,

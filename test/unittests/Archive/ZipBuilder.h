@@ -10,7 +10,7 @@
 #define KILN_UNITTESTS_ARCHIVE_ZIPBUILDER_H
 
 #include "kiln/Archive/ZipFile.h"
-#include "kiln/Base/Bytes.h"
+#include "kiln/Base/Crc32.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-//===- Crc32.cpp - The check sum of archives ------------------------------===//
+//===- Crc32.cpp - The check sum of archives and packages -----------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Archive/ZipFile.h"
+#include "kiln/Base/Crc32.h"
 
 #include <immintrin.h>
 #include <zlib.h>
@@ -89,7 +89,7 @@ KILN_CLMUL static uint32_t addBlocks(uint32_t sum, const uint8_t *data,
 
 #undef KILN_CLMUL
 
-uint32_t archive::crc32(ByteView bytes) {
+uint32_t kiln::crc32(ByteView bytes) {
   static const bool hasMultiplication = [] {
     __builtin_cpu_init();
     return __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1");
