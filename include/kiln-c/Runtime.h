@@ -258,6 +258,8 @@ static inline KilnModelOptions kilnModelOptionsDefault(void) {
  * on this processor or GPU, or there is no driver for one; KILN_USAGE for a GPU of a
  * number that there is not. NULL options are the defaults. What goes in and comes out
  * of a model on a GPU is on the host; weights are copied to it once.
+ * Weights are read from the file while the model is there: who changes the file
+ * replaces it, and does not write into it.
  */
 KILN_C_EXPORT KilnStatus *kilnModelOpen(const char *path,
                                         const KilnModelOptions *options,

@@ -64,9 +64,10 @@ static Result<SourcePtr> make(SourceForm form, SharedBytes bytes,
 Result<SourcePtr> Source::open(const std::string &path,
                                const LoadOptions &options) {
   SourceForm form = formOfName(path);
-  // Weights stay in the file until a program reads them; of the rest, all is
-  // read at once and nobody changes it any more.
-  if (form == SourceForm::Program) {
+  // Weights stay in the file until a program reads them, and a package copies
+  // all but its constants before it checks them; of the rest, all is read at
+  // once and nobody changes it any more.
+  if (form != SourceForm::Module) {
     auto bytes = mapFile(path);
     return bytes ? make(form, std::move(*bytes), path, options)
                  : Result<SourcePtr>(bytes.takeError());

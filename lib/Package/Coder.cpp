@@ -44,11 +44,6 @@ void Decoder::blob(std::vector<uint8_t> &v) {
   v.assign(bytes.begin(), bytes.end());
 }
 
-void Decoder::view(ByteView &v) {
-  uint64_t length = reader_.u64();
-  v = reader_.bytes(length);
-}
-
 size_t Decoder::beginList(size_t least) {
   size_t at = reader_.position();
   size_t count = reader_.u32();

@@ -94,8 +94,6 @@ public:
   void text(std::string &v);
   void code(std::vector<uint8_t> &v);
   void blob(std::vector<uint8_t> &v);
-  /// A blob that stays where it is.
-  void view(ByteView &v);
   /// `least` is the smallest encoding of an element in bytes; a count that
   /// cannot fit is refused before anything is allocated for it.
   template <typename T, typename F>

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Coder.h"
+#include "kiln/Base/Crc32.h"
 #include "kiln/Base/Digest.h"
 #include "kiln/Package/Package.h"
 #include "kiln/Package/Verifier.h"
@@ -19,11 +20,11 @@ namespace kiln::package {
 
 namespace {
 
-constexpr const char *kSectionNames[] = {"",      "constants", "programs",
-                                         "guards", "image",    "uses",
-                                         "reasons", "facts"};
+constexpr const char *kSectionNames[] = {"",        "constants", "programs",
+                                         "guards",  "image",     "uses",
+                                         "reasons", "facts",     "data"};
 
-constexpr size_t kLeastConstant = 13; ///< bytes of the smallest encoding
+constexpr size_t kLeastConstant = 17; ///< bytes of the smallest encoding
 
 constexpr kiln_guard_kind kGuardKinds[] = {
 #define KILN_GUARD(KIND, code, text) KILN_GUARD_##KIND,
@@ -123,11 +124,11 @@ Status decodePrograms(ByteView bytes, Package &package) {
   return decode(bodies, "body ", package.bodies);
 }
 
-/// The digest of everything but the digest.
-Digest digestOf(ByteView bytes) {
+/// The digest of all before DATA but the digest.
+Digest digestOf(ByteView head) {
   Hasher hasher;
-  hasher.add(bytes.slice(0, KILN_PACKAGE_DIGEST_OFFSET));
-  hasher.add(bytes.slice(KILN_PACKAGE_HEADER_SIZE, bytes.size()));
+  hasher.add(head.slice(0, KILN_PACKAGE_DIGEST_OFFSET));
+  hasher.add(head.slice(KILN_PACKAGE_HEADER_SIZE, head.size()));
   return hasher.finish();
 }
 
@@ -135,13 +136,27 @@ Error notAPackage(const std::string &what) {
   return Error::malformed("package header: " + what);
 }
 
-Status checkHeader(ByteView bytes) {
+Status checkSectionCount(uint32_t sections) {
+  uint32_t own = sections - KILN_PACKAGE_SHARED_SECTIONS;
+  uint32_t variants = own / KILN_PACKAGE_VARIANT_SECTIONS;
+  if (sections >= KILN_PACKAGE_SHARED_SECTIONS &&
+      own % KILN_PACKAGE_VARIANT_SECTIONS == 0 && variants != 0 &&
+      variants <= KILN_PACKAGE_MAX_VARIANTS)
+    return Status::success();
+  return notAPackage("expected sections of 1 to " +
+                     std::to_string(KILN_PACKAGE_MAX_VARIANTS) +
+                     " variants, found " + std::to_string(sections));
+}
+
+/// How many bytes there are before DATA, as the header of a file of `size`
+/// bytes says, of which `bytes` are the first ones.
+Result<uint64_t> readHeadSize(ByteView bytes, uint64_t size) {
   ByteReader reader(bytes);
   std::string_view magic = reader.text(8);
   uint32_t version = reader.u32();
   uint32_t sections = reader.u32();
-  uint64_t size = reader.u64();
-  ByteView digest = reader.bytes(32);
+  uint64_t written = reader.u64();
+  reader.skip(32);
   if (!reader.ok())
     return notAPackage("expected at least " +
                        std::to_string(KILN_PACKAGE_HEADER_SIZE) +
@@ -154,28 +169,49 @@ Status checkHeader(ByteView bytes) {
                        std::to_string(KILN_PACKAGE_VERSION) + ", found " +
                        std::to_string(version) +
                        "; compile the model again with this kiln");
-  if (size != bytes.size())
-    return notAPackage("expected " + std::to_string(size) + " bytes, found " +
-                       std::to_string(bytes.size()));
-  Digest found = digestOf(bytes);
-  if (std::memcmp(found.bytes.data(), digest.data(), digest.size()) != 0)
+  if (written != size)
+    return notAPackage("expected " + std::to_string(written) +
+                       " bytes, found " + std::to_string(size));
+  if (Status s = checkSectionCount(sections); !s)
+    return s.takeError();
+  uint64_t table = uint64_t(sections) * KILN_PACKAGE_ENTRY_SIZE;
+  reader.skip(table - KILN_PACKAGE_ENTRY_SIZE + 8);
+  uint64_t data = reader.u64();
+  if (!reader.ok() || data < KILN_PACKAGE_HEADER_SIZE + table || data > size)
+    return notAPackage(
+        "expected a section of data behind the table and within " +
+        std::to_string(size) + " bytes: the package is damaged");
+  return data;
+}
+
+Status checkHead(ByteView head, uint64_t size) {
+  auto found = readHeadSize(head, size);
+  if (!found)
+    return found.takeError();
+  ByteView digest = head.slice(KILN_PACKAGE_DIGEST_OFFSET, 32);
+  if (*found != head.size() ||
+      std::memcmp(digestOf(head).bytes.data(), digest.data(), 32) != 0)
     return notAPackage("checksum does not match the contents: the package is "
                        "damaged");
-  uint32_t variants = (sections - 1) / KILN_PACKAGE_VARIANT_SECTIONS;
-  if (sections == 0 || (sections - 1) % KILN_PACKAGE_VARIANT_SECTIONS != 0 ||
-      variants == 0 || variants > KILN_PACKAGE_MAX_VARIANTS)
-    return notAPackage(
-        "expected one section and " +
-        std::to_string(KILN_PACKAGE_VARIANT_SECTIONS) +
-        " for each of up to " + std::to_string(KILN_PACKAGE_MAX_VARIANTS) +
-        " variants, found " + std::to_string(sections));
   return Status::success();
 }
 
-/// Kind of the section at a place of the table, and its variant.
-std::pair<uint32_t, uint32_t> sectionAt(size_t index) {
-  if (index == 0)
-    return {KILN_SECTION_CONSTANTS, 0};
+/// Sections of so many variants.
+constexpr size_t sectionCount(size_t variants) {
+  return KILN_PACKAGE_SHARED_SECTIONS +
+         variants * KILN_PACKAGE_VARIANT_SECTIONS;
+}
+
+/// Where the bytes of a constant begin that stand behind `end` bytes.
+constexpr uint64_t alignData(uint64_t end) {
+  return (end + KILN_PACKAGE_DATA_ALIGNMENT - 1) / KILN_PACKAGE_DATA_ALIGNMENT *
+         KILN_PACKAGE_DATA_ALIGNMENT;
+}
+
+/// Kind of the section at a place of the table of `sections`, and its variant.
+std::pair<uint32_t, uint32_t> sectionAt(size_t index, size_t sections) {
+  if (index == 0 || index + 1 == sections)
+    return {index == 0 ? KILN_SECTION_CONSTANTS : KILN_SECTION_DATA, 0};
   --index;
   return {KILN_SECTION_PROGRAMS + index % KILN_PACKAGE_VARIANT_SECTIONS,
           index / KILN_PACKAGE_VARIANT_SECTIONS};
@@ -202,10 +238,9 @@ struct ConstantPool {
 };
 
 void encodeSection(const std::vector<const Package *> &variants,
-                   const ConstantPool &pool, size_t index,
+                   const ConstantPool &pool, uint32_t kind, size_t variant,
                    std::vector<uint8_t> &out) {
   Encoder encoder(out);
-  auto [kind, variant] = sectionAt(index);
   switch (kind) {
   case KILN_SECTION_CONSTANTS:
     return encoder.list(pool.constants, kLeastConstant,
@@ -213,8 +248,16 @@ void encodeSection(const std::vector<const Package *> &variants,
                           encoder.dtype(constant->dtype);
                           encoder.list(constant->sizes, 8,
                                        [&](int64_t size) { encoder.i64(size); });
-                          encoder.blob(constant->bytes);
+                          encoder.u64(constant->bytes.size());
+                          encoder.u32(crc32(constant->bytes.view()));
                         });
+  case KILN_SECTION_DATA:
+    for (const ConstantTensor *constant : pool.constants) {
+      ByteWriter writer(out);
+      writer.align(KILN_PACKAGE_DATA_ALIGNMENT);
+      writer.bytes(constant->bytes.view());
+    }
+    return;
   case KILN_SECTION_PROGRAMS:
     return encodePrograms(*variants[variant], encoder);
   case KILN_SECTION_USES:
@@ -227,7 +270,7 @@ void encodeSection(const std::vector<const Package *> &variants,
 
 std::vector<uint8_t> encode(const std::vector<const Package *> &variants) {
   ConstantPool pool(variants);
-  size_t sections = 1 + variants.size() * KILN_PACKAGE_VARIANT_SECTIONS;
+  size_t sections = sectionCount(variants.size());
   std::vector<uint8_t> out;
   ByteWriter writer(out);
   writer.text(std::string_view(KILN_PACKAGE_MAGIC, 8));
@@ -235,20 +278,26 @@ std::vector<uint8_t> encode(const std::vector<const Package *> &variants) {
   writer.u32(static_cast<uint32_t>(sections));
   writer.u64(0);
   writer.bytes(std::vector<uint8_t>(32));
-  size_t table = out.size();
+  size_t table = out.size(), head = 0;
   out.resize(table + sections * KILN_PACKAGE_ENTRY_SIZE);
   for (size_t i = 0; i < sections; ++i) {
+    auto [kind, variant] = sectionAt(i, sections);
     size_t begin = out.size();
-    encodeSection(variants, pool, i, out);
+    if (kind == KILN_SECTION_DATA) {
+      uint64_t end = head = begin;
+      for (const ConstantTensor *constant : pool.constants)
+        end = alignData(end) + constant->bytes.size();
+      out.reserve(end);
+    }
+    encodeSection(variants, pool, kind, variant, out);
     size_t entry = table + i * KILN_PACKAGE_ENTRY_SIZE;
-    auto [kind, variant] = sectionAt(i);
     writer.patchU32(entry, kind);
     writer.patchU32(entry + 4, variant);
     writer.patchU64(entry + 8, begin);
     writer.patchU64(entry + 16, out.size() - begin);
   }
   writer.patchU64(16, out.size());
-  Digest digest = digestOf(out);
+  Digest digest = digestOf(ByteView(out).slice(0, head));
   std::copy(digest.bytes.begin(), digest.bytes.end(),
             out.begin() + KILN_PACKAGE_DIGEST_OFFSET);
   return out;
@@ -257,7 +306,7 @@ std::vector<uint8_t> encode(const std::vector<const Package *> &variants) {
 } // namespace
 
 ConstantKey keyOf(const ConstantTensor &constant) {
-  return {constant.dtype, constant.sizes, ByteView(constant.bytes).text()};
+  return {constant.dtype, constant.sizes, constant.bytes.text()};
 }
 
 ConstantAdder::ConstantAdder(Package &package) : package_(package) {
@@ -326,8 +375,8 @@ ByteView PackageReader::section(size_t variant, uint32_t kind) const {
                          KILN_SECTION_PROGRAMS];
 }
 
-Status PackageReader::readTable(ByteView bytes) {
-  ByteReader reader(bytes);
+Status PackageReader::readTable(uint64_t size) {
+  ByteReader reader(head_.view());
   reader.seek(12);
   uint32_t sections = reader.u32();
   reader.seek(KILN_PACKAGE_HEADER_SIZE);
@@ -342,45 +391,85 @@ Status PackageReader::readTable(ByteView bytes) {
     uint64_t length = reader.u64();
     if (!reader.ok())
       return Error::malformed(place + "ends too early");
-    auto [wantedKind, wantedVariant] = sectionAt(i);
+    auto [wantedKind, wantedVariant] = sectionAt(i, sections);
     if (kind != wantedKind || variant != wantedVariant)
       return Error::malformed(
           place + "expected section " + std::to_string(wantedKind) +
           " of variant " + std::to_string(wantedVariant) + ", found " +
           std::to_string(kind) + " of " + std::to_string(variant));
-    if (offset != expected || !bytes.contains(offset, length))
-      return Error::malformed(place + "expected a section at byte " +
-                              std::to_string(expected) + " within " +
-                              std::to_string(bytes.size()) +
-                              " bytes, found byte " + std::to_string(offset) +
-                              ", length " + std::to_string(length));
+    bool isData = kind == KILN_SECTION_DATA;
+    if (offset != expected || length > size - expected ||
+        (!isData && !head_.view().contains(offset, length)))
+      return Error::malformed(
+          place + "expected a section at byte " + std::to_string(expected) +
+          " within " + std::to_string(size) + " bytes, found byte " +
+          std::to_string(offset) + ", length " + std::to_string(length));
     expected += length;
-    sections_.push_back(bytes.slice(offset, length));
+    if (!isData)
+      sections_.push_back(head_.view().slice(offset, length));
   }
-  if (expected != bytes.size())
+  if (expected != size)
     return Error::malformed("package: expected the end at byte " +
                             std::to_string(expected) + ", found " +
-                            std::to_string(bytes.size()) + " bytes");
+                            std::to_string(size) + " bytes");
   return Status::success();
 }
 
 Status PackageReader::readConstants() {
   Decoder decoder(sections_[0], "constants section");
-  std::set<ConstantKey> known;
-  bool isOnce = true;
-  decoder.list(constants_, kLeastConstant, [&](ConstantView &constant) {
+  decoder.list(constants_, kLeastConstant, [&](StoredConstant &constant) {
     decoder.dtype(constant.dtype);
     decoder.list(constant.sizes, 8, [&](int64_t &size) { decoder.i64(size); });
-    decoder.view(constant.bytes);
-    isOnce &=
-        known.insert({constant.dtype, constant.sizes, constant.bytes.text()})
-            .second;
+    decoder.u64(constant.size);
+    decoder.u32(constant.crc);
   });
-  if (Status s = decoder.finish(); !s)
-    return s;
-  return isOnce ? Status::success()
-                : Status(Error::malformed(
-                      "constants section: expected each constant once"));
+  return decoder.finish();
+}
+
+/// Finds the bytes of constants in DATA, of which nothing is left over.
+Status PackageReader::placeConstants(const SharedBytes &bytes) {
+  std::set<ConstantKey> known;
+  uint64_t end = head_.size();
+  for (size_t i = 0; i < constants_.size(); ++i) {
+    StoredConstant &constant = constants_[i];
+    std::string place = "data section, constant " + std::to_string(i) + ": ";
+    uint64_t begin = alignData(end);
+    if (!bytes.view().contains(begin, constant.size))
+      return Error::malformed(place + "ends behind the package");
+    for (uint64_t at = end; at < begin; ++at)
+      if (bytes.view()[at] != 0)
+        return Error::malformed(place + "expected zeros before it");
+    constant.bytes = bytes.slice(begin, constant.size);
+    end = begin + constant.size;
+    if (!known.insert({constant.dtype, constant.sizes, constant.bytes.text()})
+             .second)
+      return Error::malformed("constants section: expected each constant once");
+  }
+  if (end != bytes.size())
+    return Error::malformed("data section: expected the end at byte " +
+                            std::to_string(end) + ", found " +
+                            std::to_string(bytes.size()) + " bytes");
+  return Status::success();
+}
+
+Status PackageReader::checkSums(size_t variant, const ForEach &forEach) const {
+  const std::vector<uint32_t> &uses = uses_[variant];
+  std::vector<uint8_t> isRight(uses.size());
+  auto check = [&](size_t i) {
+    const StoredConstant &constant = constants_[uses[i]];
+    isRight[i] = crc32(constant.bytes.view()) == constant.crc;
+  };
+  if (forEach)
+    forEach(uses.size(), check);
+  else
+    for (size_t i = 0; i < uses.size(); ++i)
+      check(i);
+  for (size_t i = 0; i < uses.size(); ++i)
+    if (!isRight[i])
+      return Error::malformed("constant " + std::to_string(uses[i]) +
+                              ": checksum does not match the contents: the "
+                              "package is damaged");
+  return Status::success();
 }
 
 /// `used`: constants that variants before this one have, which are the first. A
@@ -426,16 +515,25 @@ Status PackageReader::readInfo(size_t variant) {
   return Status::success();
 }
 
-Result<PackageReader> PackageReader::open(ByteView bytes) {
+Result<PackageReader> PackageReader::open(SharedBytes bytes) {
   PackageReader reader;
-  if (Status s = checkHeader(bytes); !s)
+  auto head = readHeadSize(bytes.view(), bytes.size());
+  if (!head)
+    return head.takeError();
+  reader.head_ = bytes.slice(0, *head);
+  if (bytes.owner())
+    reader.head_ = SharedBytes::own(std::vector<uint8_t>(
+        reader.head_.view().begin(), reader.head_.view().end()));
+  if (Status s = checkHead(reader.head_.view(), bytes.size()); !s)
     return s.takeError();
-  if (Status s = reader.readTable(bytes); !s)
+  if (Status s = reader.readTable(bytes.size()); !s)
     return s.takeError();
   if (Status s = reader.readConstants(); !s)
     return s.takeError();
+  if (Status s = reader.placeConstants(bytes); !s)
+    return s.takeError();
   size_t used = 0;
-  size_t count = (reader.sections_.size() - 1) / KILN_PACKAGE_VARIANT_SECTIONS;
+  size_t count = reader.sections_.size() / KILN_PACKAGE_VARIANT_SECTIONS;
   for (size_t variant = 0; variant < count; ++variant) {
     if (Status s = reader.readUses(variant, used); !s)
       return s.takeError();
@@ -449,7 +547,8 @@ Result<PackageReader> PackageReader::open(ByteView bytes) {
   return reader;
 }
 
-Result<Package> PackageReader::read(size_t variant) const {
+Result<Package> PackageReader::read(size_t variant,
+                                    const ForEach &forEach) const {
   if (variant >= variants_.size())
     return Error::usage("there is no variant " + std::to_string(variant) +
                         ", expected one below " +
@@ -467,12 +566,16 @@ Result<Package> PackageReader::read(size_t variant) const {
     if (Status s = decoder.finish(); !s)
       return s.takeError();
   }
+  if (Status s = checkSums(variant, forEach); !s)
+    return s.takeError();
   for (uint32_t use : uses_[variant]) {
-    const ConstantView &constant = constants_[use];
-    package.constants.push_back(
-        {constant.dtype,
-         constant.sizes,
-         {constant.bytes.begin(), constant.bytes.end()}});
+    const StoredConstant &constant = constants_[use];
+    ByteView bytes = constant.bytes.view();
+    package.constants.push_back({constant.dtype, constant.sizes,
+                                 constant.bytes.owner()
+                                     ? constant.bytes
+                                     : SharedBytes::own(std::vector<uint8_t>(
+                                           bytes.begin(), bytes.end()))});
   }
   if (Status status = verifyPackage(package); !status)
     return status.takeError();

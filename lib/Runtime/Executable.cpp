@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Runtime/Executable.h"
+#include "kiln/ABI/PackageABI.h"
 #include "kiln/Package/GraphPlan.h"
 #include "kiln/Package/Verifier.h"
 #include "kiln/Runtime/Device.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace kiln::runtime {
@@ -22,19 +24,26 @@ using package::Slot;
 
 namespace {
 
-/// A read-only tensor with aligned bytes of its own, so that results which
-/// share it may outlive the executable.
+/// A read-only tensor, so that results which share it may outlive the
+/// executable: over bytes that are aligned as kernels expect it, such as those
+/// of a mapped package, or over a copy.
 Result<Tensor> materialize(const package::ConstantTensor &constant) {
-  auto storage = Storage::allocate(constant.bytes.size());
-  if (!storage)
-    return storage.takeError();
-  if (!constant.bytes.empty())
-    std::memcpy((*storage)->data(), constant.bytes.data(),
-                constant.bytes.size());
-  auto readOnly = Storage::borrow((*storage)->data(), constant.bytes.size(),
-                                  *storage, /*readOnly=*/true);
-  return Tensor::view(std::move(readOnly), constant.dtype, constant.sizes,
-                      rowMajorStrides(constant.sizes), 0);
+  ByteView bytes = constant.bytes.view();
+  std::shared_ptr<void> owner =
+      std::const_pointer_cast<void>(constant.bytes.owner());
+  auto *data = const_cast<uint8_t *>(bytes.data());
+  if (!owner ||
+      reinterpret_cast<uintptr_t>(data) % KILN_PACKAGE_DATA_ALIGNMENT != 0) {
+    auto copy = Storage::allocate(bytes.size());
+    if (!copy)
+      return copy.takeError();
+    data = (*copy)->data();
+    std::copy(bytes.begin(), bytes.end(), data);
+    owner = std::move(*copy);
+  }
+  return Tensor::view(
+      Storage::borrow(data, bytes.size(), std::move(owner), /*readOnly=*/true),
+      constant.dtype, constant.sizes, rowMajorStrides(constant.sizes), 0);
 }
 
 template <typename T> void fill(const Tensor &tensor, T value) {

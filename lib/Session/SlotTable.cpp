@@ -246,7 +246,8 @@ Status SlotTable::bindPackageWeights(const package::Package &package) {
     auto tensor = Tensor::empty(constant.dtype, constant.sizes);
     if (!tensor)
       return tensor.error().withContext("weight '" + slot.path + "'");
-    std::copy(constant.bytes.begin(), constant.bytes.end(), tensor->data());
+    std::copy(constant.bytes.view().begin(), constant.bytes.view().end(),
+              tensor->data());
     if (Status s = place(*tensor); !s)
       return s.error().withContext("weight '" + slot.path + "'");
     bound.tensor = *tensor;

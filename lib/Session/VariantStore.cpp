@@ -76,7 +76,7 @@ Status VariantStore::open(std::shared_ptr<runtime::Device> device) {
 Status VariantStore::takePackage() {
   lookedUp_ = true;
   const std::string file = "'" + source_->path + "'";
-  auto reader = package::PackageReader::open(source_->bytes.view());
+  auto reader = package::PackageReader::open(source_->bytes);
   if (!reader)
     return reader.error().withContext(file);
   auto index = runtime::chooseVariant(
@@ -96,7 +96,14 @@ Status VariantStore::takePackage() {
   if (!options_.training && isTraining && !options_.asPackaged)
     return Error::usage(file + " was compiled for training; expected "
                                "--training");
-  auto package = reader->read(*index);
+  auto package = reader->read(
+      *index, [this](size_t count, const std::function<void(size_t)> &call) {
+        pool_.parallelFor(int64_t(count), 1,
+                          [&](int64_t begin, int64_t end, unsigned) {
+                            for (; begin < end; ++begin)
+                              call(size_t(begin));
+                          });
+      });
   if (package && !options_.optimizer.empty() &&
       options_.optimizer != package->facts.optimizer)
     return Error::usage(file + " was compiled " +
@@ -107,8 +114,6 @@ Status VariantStore::takePackage() {
                         ", found '" + options_.optimizer + "'");
   if (!package)
     return package.error().withContext(file);
-  // All of it was copied.
-  releasePages(source_->bytes.view(), source_->bytes.owner());
   return add(std::move(*package));
 }
 

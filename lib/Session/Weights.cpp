@@ -28,10 +28,10 @@ denseWeight(const std::string &name, const archive::Weight &weight) {
   auto dense = view ? view->contiguous() : std::move(view);
   if (!dense)
     return dense.error().withContext("weight '" + name + "'");
-  package::ConstantTensor constant{weight.dtype, weight.sizes, {}};
   size_t bytes = static_cast<size_t>(dense->numel()) * itemSize(weight.dtype);
-  constant.bytes.assign(dense->data(), dense->data() + bytes);
-  return constant;
+  return package::ConstantTensor{
+      weight.dtype, weight.sizes,
+      SharedBytes(ByteView(dense->data(), bytes), dense->storage())};
 }
 
 Status session::embedWeights(const archive::ExportedProgram &program, bool all,
@@ -74,7 +74,7 @@ Status session::writeWeights(const archive::ExportedProgram &program,
     if (!constant)
       return constant.takeError();
     package::ConstantTensor &kept = dense[spec.target] = std::move(*constant);
-    tensors.push_back({spec.target, kept.dtype, kept.sizes, kept.bytes});
+    tensors.push_back({spec.target, kept.dtype, kept.sizes, kept.bytes.view()});
   }
   auto bytes = archive::writeSafeTensors(tensors);
   return bytes ? writeFile(path, *bytes) : Status(bytes.takeError());

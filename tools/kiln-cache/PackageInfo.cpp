@@ -131,7 +131,7 @@ Result<int> cachetool::describePackage(const std::string &path, bool asJson) {
   auto bytes = mapFile(path);
   if (!bytes)
     return bytes.takeError();
-  auto reader = package::PackageReader::open(bytes->view());
+  auto reader = package::PackageReader::open(*bytes);
   if (!reader)
     return reader.error().withContext("'" + path + "'");
   auto package = reader->read(0);

@@ -8,16 +8,18 @@
 //
 // The format of a compiled program on disk (`.kiln`) and in the cache. Plain C.
 // All numbers are little-endian and unaligned. One package has exactly one
-// encoding: sections stand in the order below, without gaps, and nothing
-// follows the last one.
+// encoding: sections stand in the order below, without gaps but for DATA, and
+// nothing follows the last one.
 //
 //   package  := magic:8 version:u32 sections:u32 size:u64 digest:32
 //               entry{sections} payload
 //   entry    := kind:u32 variant:u32 offset:u64 size:u64   offset from byte 0
 //
-// `digest` is the SHA-256 of the whole package without the digest itself: the
-// bytes [0, 24) followed by the bytes [56, size). A reader checks magic,
-// version, size and digest before it looks at anything else.
+// `digest` is the SHA-256 of all that stands before DATA without the digest
+// itself: the bytes [0, 24) followed by the bytes from 56 on. A reader checks
+// magic, version, size and digest before it looks at anything else. What DATA
+// holds, which may be most of the file, has sums in CONSTANTS: who reads a
+// constant checks it, and may leave it where it is, in a mapped file.
 //
 // Building blocks
 //
@@ -32,9 +34,10 @@
 //
 // A package holds one program in one or more variants, each for a processor of
 // its own. What they share, the constants, is there once; then come the six
-// sections of variant 0, those of variant 1, and so on.
+// sections of variant 0, those of variant 1, and so on; then the constants' bytes.
 //
-//   CONSTANTS := list(dtype list(i64) blob)      variant 0; no two are equal
+//   CONSTANTS := list(dtype list(i64) size:u64 crc:u32)
+//                                                variant 0; no two are equal
 //   PROGRAMS  := list(blob of program)           one, or forward and backward
 //                list(blob of program)           bodies of control steps
 //   GUARDS    := list(guard)
@@ -44,6 +47,9 @@
 //   REASONS   := list(kind:u8 pass:text name:text function:text
 //                     list(key:text value:text))
 //   FACTS     := backend:text optimizer:text u64{5}
+//   DATA      := (byte{size} of each constant)   variant 0; each begins at a
+//                                                multiple of 64 bytes of the
+//                                                file, behind zeros
 //
 //   guard     := kind:u8 slot:u32 dim:u32 value:i64 expr:id constant text
 //   kernel    := name:text entry:u64             into code: an entry point, or
@@ -97,15 +103,18 @@ extern "C" {
 /// that changed the file, as in PNG.
 #define KILN_PACKAGE_MAGIC "\x8bKILN\r\n\x1a"
 /// Bumped whenever the meaning of anything in this header changes.
-#define KILN_PACKAGE_VERSION 8
+#define KILN_PACKAGE_VERSION 9
 #define KILN_PROGRAM_MAGIC 0x474f5250u /* "PROG" */
 #define KILN_PROGRAM_VERSION 5
 
 #define KILN_PACKAGE_DIGEST_OFFSET 24
 #define KILN_PACKAGE_HEADER_SIZE 56
 #define KILN_PACKAGE_ENTRY_SIZE 24
-/// Sections of a variant, besides the one that all share.
+/// Sections of a variant, and those that all share.
 #define KILN_PACKAGE_VARIANT_SECTIONS 6
+#define KILN_PACKAGE_SHARED_SECTIONS 2
+/// Where bytes of a constant begin is a multiple of this.
+#define KILN_PACKAGE_DATA_ALIGNMENT 64
 #define KILN_PACKAGE_MAX_VARIANTS 16
 /// How deep lists of arguments may nest.
 #define KILN_PROGRAM_MAX_ARGUMENT_DEPTH 16
@@ -120,6 +129,7 @@ enum kiln_package_section {
   KILN_SECTION_USES = 5,
   KILN_SECTION_REASONS = 6,
   KILN_SECTION_FACTS = 7,
+  KILN_SECTION_DATA = 8,
 };
 
 enum kiln_step_tag {

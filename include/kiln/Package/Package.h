@@ -13,6 +13,9 @@
 // processors, with the constants that they share once. Container format:
 // kiln/ABI/PackageABI.h.
 //
+// Constants may be most of a file: a package that is read of bytes which somebody
+// keeps alive, such as a mapped file, has them there and no copies.
+//
 //   auto reader = PackageReader::open(bytes);
 //   for (const VariantInfo &variant : reader->variants())
 //     ... variant.target, variant.requiredFeatures ...
@@ -29,6 +32,7 @@
 #include "kiln/Package/Program.h"
 #include "kiln/Package/Reason.h"
 
+#include <functional>
 #include <map>
 #include <tuple>
 
@@ -66,7 +70,7 @@ struct KernelImage {
 struct ConstantTensor {
   DType dtype = DType::F32;
   std::vector<int64_t> sizes;
-  std::vector<uint8_t> bytes;
+  SharedBytes bytes; ///< with an owner; perhaps a part of a mapped file
 };
 
 /// Facts for `--stats`.
@@ -133,36 +137,51 @@ struct VariantInfo {
   bool isTraining = false;       ///< has a backward program
 };
 
+/// Calls a function with each number below a count, perhaps on several threads.
+using ForEach = std::function<void(size_t count,
+                                   const std::function<void(size_t)> &call)>;
+
 /// The variants of a package, of which a caller reads those that it needs.
 class PackageReader {
 public:
   /// Checks header, digest, section table and which constants each variant has.
-  /// Malformed as for `decodePackage`. `bytes` are borrowed.
-  static Result<PackageReader> open(ByteView bytes);
+  /// Malformed as for `decodePackage`. Everything but constants is copied before it
+  /// is checked: nobody changes it behind that, even if `bytes` are a mapped file.
+  static Result<PackageReader> open(SharedBytes bytes);
+  /// The same for bytes that are borrowed: what is read has copies of constants.
+  static Result<PackageReader> open(ByteView bytes) {
+    return open(SharedBytes(bytes, nullptr));
+  }
 
   const std::vector<VariantInfo> &variants() const { return variants_; }
-  /// Decodes and verifies a variant, with copies of its constants.
-  Result<Package> read(size_t variant) const;
+  /// Decodes and verifies a variant, whose constants share the bytes' owner. Their
+  /// sums are checked with `forEach`, one by one without.
+  Result<Package> read(size_t variant, const ForEach &forEach = nullptr) const;
   /// All of them; Malformed also if they are not of one program.
   Result<std::vector<Package>> readAll() const;
 
 private:
-  /// A constant that was found, but not copied.
-  struct ConstantView {
+  /// A constant that was found, but not looked at.
+  struct StoredConstant {
     DType dtype;
     std::vector<int64_t> sizes;
-    ByteView bytes;
+    uint64_t size = 0;
+    uint32_t crc = 0;
+    SharedBytes bytes;
   };
 
-  Status readTable(ByteView bytes);
+  Status readTable(uint64_t size);
   Status readConstants();
+  Status placeConstants(const SharedBytes &bytes);
   Status readUses(size_t variant, size_t &used);
   Status readInfo(size_t variant);
+  Status checkSums(size_t variant, const ForEach &forEach) const;
   ByteView section(size_t variant, uint32_t kind) const;
 
-  std::vector<ByteView> sections_; ///< in the order of the table
+  SharedBytes head_; ///< all before DATA
+  std::vector<ByteView> sections_; ///< of the head, in the order of the table
   std::vector<VariantInfo> variants_;
-  std::vector<ConstantView> constants_;
+  std::vector<StoredConstant> constants_;
   std::vector<std::vector<uint32_t>> uses_; ///< by variant
 };
 

@@ -99,9 +99,8 @@ KilnStatus *kilnModelOpen(const char *path, const KilnModelOptions *options,
     *model = nullptr;
     if (!path)
       return isNull("path");
-    auto bytes = readFile(path);
-    return bytes ? openModel(SharedBytes::own(std::move(*bytes)), path,
-                             options, model)
+    auto bytes = mapFile(path);
+    return bytes ? openModel(std::move(*bytes), path, options, model)
                  : Status(bytes.takeError());
   });
 }

@@ -83,10 +83,9 @@ Status PackageExporter::addConstants() {
     if (!bytes)
       return elided("constant '" + op.getSymName().str() + "'");
     auto type = llvm::cast<RankedTensorType>(op.getValue().getType());
-    index.constants[op.getSymName()] =
-        constants.add({*guard::getDType(type.getElementType()),
-                       type.getShape().vec(),
-                       {bytes->begin(), bytes->end()}});
+    index.constants[op.getSymName()] = constants.add(
+        {*guard::getDType(type.getElementType()), type.getShape().vec(),
+         SharedBytes::own(std::vector<uint8_t>(bytes->begin(), bytes->end()))});
   }
   return Status::success();
 }

@@ -49,8 +49,7 @@ private:
                   ArrayRef<guard::ExprAttr> exprs);
   void addFacts();
   mlir::ElementsAttr makeResource(const std::string &name,
-                                  RankedTensorType type,
-                                  const std::vector<uint8_t> &bytes);
+                                  RankedTensorType type, ByteView bytes);
 
   mlir::OpBuilder builder;
   const package::Package &package;
@@ -121,9 +120,9 @@ std::string PackageImporter::getUnusedName(const std::string &name) {
 // Code and constants
 //===----------------------------------------------------------------------===//
 
-mlir::ElementsAttr
-PackageImporter::makeResource(const std::string &name, RankedTensorType type,
-                              const std::vector<uint8_t> &bytes) {
+mlir::ElementsAttr PackageImporter::makeResource(const std::string &name,
+                                                 RankedTensorType type,
+                                                 ByteView bytes) {
   ArrayRef<char> data(reinterpret_cast<const char *>(bytes.data()),
                       bytes.size());
   return mlir::DenseResourceElementsAttr::get(
@@ -160,10 +159,10 @@ void PackageImporter::addConstants() {
     auto type = RankedTensorType::get(
         constant.sizes,
         guard::getElementType(builder.getContext(), constant.dtype));
-    mlir::ElementsAttr &value = shared[{type.getAsOpaquePointer(),
-                                        ByteView(constant.bytes).text()}];
+    mlir::ElementsAttr &value =
+        shared[{type.getAsOpaquePointer(), constant.bytes.text()}];
     if (!value)
-      value = makeResource(name, type, constant.bytes);
+      value = makeResource(name, type, constant.bytes.view());
     auto op = program::ConstantOp::create(builder, builder.getUnknownLoc(),
                                           name, value);
     names.constants.push_back(mlir::FlatSymbolRefAttr::get(op));

@@ -265,7 +265,8 @@ inline Package richPackage() {
   relation.expr = 0;
   relation.text = "s0";
   package.guards = {size0, relation};
-  package.constants = {{DType::F32, {2}, std::vector<uint8_t>(8, 1)}};
+  package.constants = {
+      {DType::F32, {2}, SharedBytes::own(std::vector<uint8_t>(8, 1))}};
   package.bodies = {sampleBody("then"), sampleBody("else")};
   package.reasons = {{Reason::Kind::Missed, "loop-fuse", "not-fused", "main",
                       {{"first", "op0"}, {"Reason", "two lines\nof text"}}}};

@@ -93,7 +93,7 @@ TEST(Verifier, IndicesAreInRange) {
   entry.image.kernels[0].entry = 1;
   expectRefused(entry, "expected an entry below 1, found 1");
   Package constant = richPackage();
-  constant.constants[0].bytes.pop_back();
+  constant.constants[0].bytes = constant.constants[0].bytes.slice(0, 7);
   expectRefused(constant, "expected 8 bytes, found 7");
   Package guard = richPackage();
   guard.guards[0].dim = 2;
@@ -113,7 +113,8 @@ TEST(Verifier, ConstantsAreWhatIsDeclaredOfThem) {
   b.program.slots[0].payload = 0;
   Package package = packageOf(b);
   auto store = [&](DType dtype, std::vector<int64_t> sizes, size_t bytes) {
-    package.constants = {{dtype, sizes, std::vector<uint8_t>(bytes)}};
+    package.constants = {
+        {dtype, sizes, SharedBytes::own(std::vector<uint8_t>(bytes))}};
   };
   store(DType::F32, {4}, 16);
   EXPECT_TRUE(verifyPackage(package));
@@ -138,7 +139,8 @@ TEST(Verifier, NothingWritesAConstant) {
   b.launch(0, {0, 2}, {}, 0);
   Package package = packageOf(b);
   package.image = samplePackage().image;
-  package.constants = {{DType::F32, {4}, std::vector<uint8_t>(16)}};
+  package.constants = {
+      {DType::F32, {4}, SharedBytes::own(std::vector<uint8_t>(16))}};
   EXPECT_TRUE(verifyPackage(package));
   std::get<LaunchStep>(package.programs[0].steps[0]).writes = {1};
   expectRefused(package, "buffer 1: value 2 is a constant and cannot be written");

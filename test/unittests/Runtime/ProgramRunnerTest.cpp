@@ -349,9 +349,10 @@ TEST_F(Programs, ConstantsAreReadOnlyAndMayBeLeftOut) {
   b.launch(kAddBuffers, {w, c, y}, {}, two);
   b.output(y);
   b.output(c);
-  ConstantTensor constant{DType::F32, {2}, std::vector<uint8_t>(8)};
   float values[2] = {1.5f, 2.5f};
-  std::memcpy(constant.bytes.data(), values, 8);
+  std::vector<uint8_t> bytes(8);
+  std::memcpy(bytes.data(), values, 8);
+  ConstantTensor constant{DType::F32, {2}, SharedBytes::own(std::move(bytes))};
   auto executable = load(b, {constant});
   ASSERT_TRUE(executable) << error.message;
   auto result = executable->forward().run({OpValue()});

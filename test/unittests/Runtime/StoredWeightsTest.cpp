@@ -21,9 +21,10 @@ using namespace kiln::test;
 static std::shared_ptr<Executable> load(ProgramBuilder &b,
                                         std::vector<int64_t> sizes,
                                         const std::vector<float> &values) {
+  std::vector<uint8_t> bytes(values.size() * 4);
+  std::memcpy(bytes.data(), values.data(), bytes.size());
   ConstantTensor constant{DType::F32, std::move(sizes),
-                          std::vector<uint8_t>(values.size() * 4)};
-  std::memcpy(constant.bytes.data(), values.data(), constant.bytes.size());
+                          SharedBytes::own(std::move(bytes))};
   Package package;
   package.programs.push_back(b.program);
   package.image = testImage();
