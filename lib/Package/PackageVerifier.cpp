@@ -136,6 +136,29 @@ Status verifyStored(const Package &package, const Program &program,
   return Status::success();
 }
 
+/// What is stored of a prepared value is all of its memory.
+Status verifyPrepared(const Package &package, const Program &program,
+                      const Value &value) {
+  if (value.slot >= package.constants.size())
+    return Error::malformed("constant " + std::to_string(value.slot) +
+                            " does not exist, expected one below " +
+                            std::to_string(package.constants.size()));
+  auto layout = getPreparedLayout(program, value);
+  if (!layout)
+    return layout.takeError();
+  const ConstantTensor &stored = package.constants[value.slot];
+  if (stored.dtype == value.dtype && stored.sizes.size() == 1 &&
+      stored.bytes.size() == static_cast<uint64_t>(layout->bytes))
+    return Status::success();
+  return Error::malformed("constant " + std::to_string(value.slot) + " has " +
+                          std::to_string(stored.bytes.size()) + " bytes of " +
+                          std::string(dtypeName(stored.dtype)) + " in " +
+                          std::to_string(stored.sizes.size()) +
+                          " dimensions, expected " +
+                          std::to_string(layout->bytes) + " of " +
+                          std::string(dtypeName(value.dtype)) + " in 1");
+}
+
 /// A step launches kernels that the image has, in the way of their kind.
 Status verifyKernels(const KernelImage &image, const Step &step) {
   std::vector<uint32_t> kernels;
@@ -172,8 +195,16 @@ Status verifyReferences(const Package &package, const Program &program,
                                   value.sizes);
           !s)
         return s.error().withContext("value " + std::to_string(i));
+    if (value.kind == Value::Kind::Prepared && value.slot != kNone)
+      if (Status s = verifyPrepared(package, program, value); !s)
+        return s.error().withContext("value " + std::to_string(i));
   }
   for (const Slot &slot : program.slots) {
+    // A backward program takes weights of the forward program's caller.
+    if (slot.isFrozen && package.programs.size() != 1)
+      return Error::malformed("slot '" + slot.name +
+                              "' is frozen, and there "
+                              "is a backward program");
     if (slot.payload == kNone)
       continue;
     Status s = slot.isTensor

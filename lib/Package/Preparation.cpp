@@ -8,6 +8,7 @@
 
 #include "Preparation.h"
 
+#include "kiln/Base/CheckedMath.h"
 #include "kiln/Package/ExprEvaluator.h"
 
 #include <algorithm>
@@ -76,6 +77,120 @@ std::vector<size_t> findPassing(const Program &program) {
   return last;
 }
 
+std::vector<bool> findLasting(const Program &program) {
+  std::vector<bool> lasting(program.values.size());
+  for (const Step &step : program.steps)
+    if (const std::vector<ValueId> *buffers = getBuffers(step);
+        buffers && !isPreparation(program, step))
+      for (ValueId buffer : *buffers)
+        if (isPrepared(program, buffer))
+          lasting[getRoot(program, buffer)] = true;
+  return lasting;
+}
+
+Result<PreparedLayout> getPreparedLayout(const Program &program,
+                                         const Value &value) {
+  PreparedLayout layout;
+  for (ExprId id : value.sizes)
+    layout.sizes.push_back(constantSize(program.exprs[id]).value_or(-1));
+  for (ExprId id : value.strides)
+    layout.strides.push_back(constantSize(program.exprs[id]).value_or(-1));
+  auto bytes = value.strides.empty() ? byteCount(value.dtype, layout.sizes)
+                                     : storageExtent(value.dtype, layout.sizes,
+                                                     layout.strides, 0);
+  if (!bytes)
+    return bytes.takeError();
+  layout.bytes = *bytes;
+  if (value.strides.empty()) {
+    int64_t stride = 1;
+    layout.strides.resize(layout.sizes.size());
+    for (size_t dim = layout.sizes.size(); dim-- > 0;) {
+      layout.strides[dim] = stride;
+      stride *= std::max<int64_t>(layout.sizes[dim], 1);
+    }
+  }
+  return layout;
+}
+
+bool isPreparationStored(const Program &program) {
+  return std::any_of(
+      program.values.begin(), program.values.end(), [](const Value &value) {
+        return value.kind == Value::Kind::Prepared && value.slot != kNone;
+      });
+}
+
+std::vector<bool> findPreparedSlots(const Program &program) {
+  std::vector<bool> slots(program.slots.size());
+  for (const Step &step : program.steps)
+    if (isPreparation(program, step))
+      for (ValueId buffer : *getBuffers(step))
+        if (const Value &value = program.values[getRoot(program, buffer)];
+            value.kind == Value::Kind::Slot)
+          slots[value.slot] = true;
+  return slots;
+}
+
+/// The values that an argument names as tensors, or those that it reads a
+/// number of.
+template <typename Ref>
+static void collect(const Argument &given, std::vector<ValueId> &ids) {
+  if (auto *named = std::get_if<Ref>(&given.value))
+    ids.push_back(named->value);
+  else if (auto *list = std::get_if<Argument::List>(&given.value))
+    for (const Argument &element : *list)
+      collect<Ref>(element, ids);
+}
+
+/// The values that a step names, but for what it lets go of.
+static std::vector<ValueId> usesOf(const Step &step) {
+  std::vector<ValueId> ids;
+  const std::vector<Argument> *arguments = nullptr;
+  if (const std::vector<ValueId> *buffers = getBuffers(step)) {
+    return *buffers;
+  } else if (auto *call = std::get_if<ExternStep>(&step)) {
+    arguments = &call->arguments;
+    ids = call->results;
+  } else if (auto *control = std::get_if<ControlStep>(&step)) {
+    arguments = &control->arguments;
+    ids = control->results;
+  } else if (auto *copy = std::get_if<CopyStep>(&step)) {
+    ids = {copy->source, copy->target};
+  } else if (auto *definition = std::get_if<DefineSymbolStep>(&step)) {
+    ids = {definition->value};
+  }
+  for (size_t i = 0; arguments && i < arguments->size(); ++i) {
+    collect<Argument::TensorRef>((*arguments)[i], ids);
+    collect<Argument::ScalarRef>((*arguments)[i], ids);
+  }
+  return ids;
+}
+
+std::vector<bool> findFreezable(const Program &program) {
+  std::vector<bool> slots = findPreparedSlots(program);
+  auto use = [&](ValueId id) {
+    if (id == kNone)
+      return;
+    const Value &value = program.values[getRoot(program, id)];
+    if (value.kind == Value::Kind::Slot)
+      slots[value.slot] = false;
+  };
+  for (const Step &step : program.steps)
+    if (!isPreparation(program, step))
+      for (ValueId id : usesOf(step))
+        use(id);
+  for (const Output &output : program.outputs) {
+    if (output.kind == Output::Kind::Tensor ||
+        output.kind == Output::Kind::Scalar)
+      use(output.value);
+    if (output.aliasOfSlot != kNone)
+      slots[output.aliasOfSlot] = false;
+  }
+  for (const Symbol &symbol : program.symbols)
+    if (symbol.source != Symbol::Source::Step)
+      slots[symbol.slot] = false;
+  return slots;
+}
+
 namespace {
 
 class PreparationVerifier {
@@ -108,6 +223,8 @@ public:
     for (size_t i = 0; i < program_.steps.size(); ++i)
       if (Status s = step(program_.steps[i]); !s)
         return s.error().withContext("step " + std::to_string(i));
+    if (Status s = stored(); !s)
+      return s;
     for (const Output &output : program_.outputs)
       if ((output.kind == Output::Kind::Tensor ||
            output.kind == Output::Kind::Scalar) &&
@@ -128,6 +245,33 @@ private:
                        [&](ExprId id) { return isNumber(id); });
   }
 
+  /// Either all that calls read is stored or nothing, and what is frozen is
+  /// read by what is then left out.
+  Status stored() const {
+    bool isStored = isPreparationStored(program_);
+    std::vector<bool> lasting = findLasting(program_);
+    for (size_t i = 0; isStored && i < program_.values.size(); ++i)
+      if (const Value &value = program_.values[i];
+          value.kind == Value::Kind::Prepared &&
+          lasting[i] != (value.slot != kNone))
+        return bad("value " + std::to_string(i) +
+                   (lasting[i] ? " is prepared and not stored, as others are"
+                               : " is stored and passes"));
+    std::vector<bool> freezable;
+    for (size_t i = 0; i < program_.slots.size(); ++i) {
+      const Slot &slot = program_.slots[i];
+      if (!slot.isFrozen)
+        continue;
+      if (freezable.empty())
+        freezable = findFreezable(program_);
+      if (!isStored || slot.payload != kNone || !freezable[i])
+        return bad("slot '" + slot.name +
+                   "' is frozen, expected a weight that preparation alone "
+                   "reads, and what that makes of it");
+    }
+    return Status::success();
+  }
+
   // What steps write is followed to the slots behind it.
 
   void write(ValueId id) {
@@ -141,21 +285,12 @@ private:
         changes_[slot] = true;
   }
 
-  /// The values that an argument names.
-  static void collect(const Argument &given, std::vector<ValueId> &ids) {
-    if (auto *tensor = std::get_if<Argument::TensorRef>(&given.value))
-      ids.push_back(tensor->value);
-    else if (auto *list = std::get_if<Argument::List>(&given.value))
-      for (const Argument &element : *list)
-        collect(element, ids);
-  }
-
   /// A result may be a view of what was passed, or is copied to where it goes.
   void noteCall(const std::vector<Argument> &arguments,
                 const std::vector<ValueId> &results) {
     std::vector<ValueId> ids;
     for (const Argument &given : arguments)
-      collect(given, ids);
+      collect<Argument::TensorRef>(given, ids);
     std::set<uint32_t> slots;
     for (ValueId id : ids) {
       ValueId root = getRoot(program_, id);
@@ -183,7 +318,7 @@ private:
       } else if (auto *call = std::get_if<ExternStep>(&step)) {
         std::vector<ValueId> ids;
         if (!call->arguments.empty() && writesItsArgument(call->overload))
-          collect(call->arguments[0], ids);
+          collect<Argument::TensorRef>(call->arguments[0], ids);
         for (ValueId id : ids)
           write(id);
         noteCall(call->arguments, call->results);

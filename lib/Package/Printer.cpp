@@ -138,6 +138,8 @@ private:
     text += " : " + type(slot.dtype, slot.sizes, slot.strides);
     if (slot.payload != kNone)
       text += " constant " + std::to_string(slot.payload);
+    if (slot.isFrozen)
+      text += " frozen";
     if (slot.requiresGrad)
       text += " requires_grad";
     return text;
@@ -168,6 +170,8 @@ private:
       break;
     case Value::Kind::Prepared:
       text = "prepared";
+      if (value.slot != kNone)
+        text += " constant " + std::to_string(value.slot);
       break;
     }
     return text + " : " + type(value.dtype, value.sizes, value.strides);

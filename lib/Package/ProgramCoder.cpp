@@ -21,7 +21,7 @@ namespace {
 // The least number of bytes an encoded element takes; see PackageABI.h.
 constexpr size_t kLeastSymbol = 46;
 constexpr size_t kLeastExpr = 4;
-constexpr size_t kLeastSlot = 30;
+constexpr size_t kLeastSlot = 31;
 constexpr size_t kLeastValue = 22;
 constexpr size_t kLeastStep = 5;
 constexpr size_t kLeastOutput = 27;
@@ -60,6 +60,7 @@ template <typename C, typename T> void visitSlot(C &c, T &slot) {
   visit(c, slot.constant);
   c.u32(slot.payload);
   c.u32(slot.ofOutput);
+  c.boolean(slot.isFrozen);
 }
 
 template <typename C, typename T> void visitValue(C &c, T &value) {

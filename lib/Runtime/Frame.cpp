@@ -197,7 +197,7 @@ Status ProgramRunner::Frame::checkSlot(size_t index) {
     return Status::success();
   const Tensor *tensor = std::get_if<Tensor>(&input.value);
   if (!tensor || !tensor->defined()) {
-    if (slot.payload != kNone)
+    if (package::mayBeLeftOut(slot))
       return Status::success();
     return Error::guard(kindFailure(slot, input));
   }

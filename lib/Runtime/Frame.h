@@ -50,8 +50,11 @@ struct ProgramRunner::Plan {
   std::vector<uint32_t> preparedFrom;
   /// Per step, what is prepared and read by none behind it; empty as `isPreparation`.
   std::vector<std::vector<package::ValueId>> passing;
+  /// What came with the package, of the weights that it stores; null without.
+  std::shared_ptr<const Prepared> storedPreparation;
 
   void findPreparation(const package::Program &program);
+  Status takeStoredPreparation(const package::Program &program);
   void findChains(const package::Program &program);
   /// An assertion as a launch of one thread.
   struct Check {
@@ -77,6 +80,9 @@ public:
 
   Result<std::vector<OpValue>> run(const std::vector<OpValue> &inputs,
                                    const RunOptions &options);
+  /// See ProgramRunner.
+  Result<std::vector<Tensor>> prepareAlone(const std::vector<bool> &wanted,
+                                           const RunOptions &options);
 
 private:
   /// What a value is in this call.
@@ -127,6 +133,7 @@ private:
 
   // Preparation.
   Status prepare();
+  Status checkFrozen(const std::vector<const uint8_t *> &weights) const;
   Status runPreparation(uint64_t version, std::vector<const uint8_t *> weights);
   void releaseWeights(const package::Step &step);
   void releasePassing(size_t step);
@@ -229,6 +236,7 @@ private:
   std::shared_ptr<Storage> scratch_;
   std::shared_ptr<const Prepared> prepared_; ///< of the call under way
   std::shared_ptr<Prepared> preparing_;      ///< while its steps run
+  const std::vector<bool> *wanted_ = nullptr; ///< of what it writes; null: what lasts
   std::vector<Phase> phases_; ///< of the launch under way
   std::vector<Launch> launches_; ///< their kernels
   Status checked_ = Status::success(); ///< their assertions

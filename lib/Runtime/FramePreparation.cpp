@@ -11,9 +11,15 @@
 // there. A preparation that fails leaves nothing, and one that another call
 // still reads is let go of with it: both have storage of their own.
 //
+// A package may bring what is made of its own weights. A call that is given
+// none of those that preparation reads has these, and takes that, whatever
+// their version is.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Frame.h"
+
+#include <algorithm>
 
 namespace kiln::runtime {
 
@@ -68,6 +74,14 @@ Status ProgramRunner::Frame::prepare() {
     auto *tensor = std::get_if<Tensor>(&(*inputs_)[slot].value);
     weights.push_back(tensor && tensor->defined() ? tensor->data() : nullptr);
   }
+  if (plan_.storedPreparation &&
+      std::all_of(weights.begin(), weights.end(),
+                  [](const uint8_t *weight) { return !weight; })) {
+    prepared_ = plan_.storedPreparation;
+    return Status::success();
+  }
+  if (Status s = checkFrozen(weights); !s)
+    return s;
   if (!options_.weightsVersion)
     return runPreparation(0, std::move(weights));
   if (changesWeights()) {
@@ -90,6 +104,19 @@ Status ProgramRunner::Frame::prepare() {
   return Status::success();
 }
 
+/// Weights that are not in the package are given all together.
+Status ProgramRunner::Frame::checkFrozen(
+    const std::vector<const uint8_t *> &weights) const {
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const package::Slot &slot = program_.slots[plan_.preparedFrom[i]];
+    if (slot.isFrozen && !weights[i])
+      return Error::usage("weight '" + slot.path +
+                          "' is frozen and has no contents beside new ones of "
+                          "others; expected new ones of all");
+  }
+  return Status::success();
+}
+
 /// What a step of the preparation read of the archive need not stay in memory
 /// beside what it made of it.
 void ProgramRunner::Frame::releaseWeights(const package::Step &step) {
@@ -98,7 +125,9 @@ void ProgramRunner::Frame::releaseWeights(const package::Step &step) {
     if (value.kind != package::Value::Kind::Slot)
       continue;
     auto *tensor = std::get_if<Tensor>(&(*inputs_)[value.slot].value);
-    if (tensor && tensor->defined())
+    if (!tensor || !tensor->defined())
+      tensor = &plan_.stored[value.slot];
+    if (tensor->defined())
       tensor->storage()->releasePages();
   }
 }
@@ -106,6 +135,8 @@ void ProgramRunner::Frame::releaseWeights(const package::Step &step) {
 /// What only the preparation reads does not stay beside what it made of it.
 void ProgramRunner::Frame::releasePassing(size_t step) {
   for (ValueId id : plan_.passing[step]) {
+    if (wanted_ && (*wanted_)[id])
+      continue;
     forget(id);
     preparing_->tensors[id] = Tensor();
   }
@@ -114,6 +145,8 @@ void ProgramRunner::Frame::releasePassing(size_t step) {
 Status
 ProgramRunner::Frame::runPreparation(uint64_t version,
                                      std::vector<const uint8_t *> weights) {
+  if (options_.stats)
+    ++options_.stats->preparations;
   preparing_ = std::make_shared<Prepared>();
   preparing_->version = version;
   preparing_->weights = std::move(weights);
@@ -127,6 +160,29 @@ ProgramRunner::Frame::runPreparation(uint64_t version,
     }
   prepared_ = std::move(preparing_);
   return Status::success();
+}
+
+/// On the weights that the package stores. Preparation depends on no symbol, so
+/// none is bound.
+Result<std::vector<Tensor>>
+ProgramRunner::Frame::prepareAlone(const std::vector<bool> &wanted,
+                                   const RunOptions &options) {
+  const std::vector<OpValue> none(program_.slots.size());
+  inputs_ = &none;
+  options_ = options;
+  wanted_ = &wanted;
+  std::vector<Tensor> tensors(program_.values.size());
+  Status status = Status::success();
+  if (!plan_.isPreparation.empty())
+    status = runPreparation(0, {});
+  for (ValueId id = 0; prepared_ && id < tensors.size(); ++id)
+    if (wanted[id])
+      tensors[id] = prepared_->tensors[id];
+  wanted_ = nullptr;
+  reset();
+  if (!status)
+    return status.takeError();
+  return tensors;
 }
 
 /// Where a prepared value is: in what calls share, or in what this one makes.

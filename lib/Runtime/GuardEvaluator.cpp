@@ -123,8 +123,7 @@ const Tensor *GuardTable::findTensor(const Check &check, Call &call,
   const Slot &slot = program_.slots[check.slot];
   const OpValue &input = call.inputs[check.slot];
   const Tensor *tensor = tensorIn(input);
-  // A slot whose tensor is in the package may be left out.
-  otherwise = !tensor && slot.payload != kNone && !input.isNumber();
+  otherwise = !tensor && package::mayBeLeftOut(slot) && !input.isNumber();
   if (!tensor && !otherwise)
     failure = kindFailure(slot, input);
   return tensor;
@@ -198,9 +197,8 @@ bool GuardTable::holds<KILN_GUARD_KIND_TENSOR>(const Check &check, Call &call,
   const Slot &slot = program_.slots[check.slot];
   const OpValue &input = call.inputs[check.slot];
   bool given = tensorIn(input) != nullptr;
-  // A slot whose tensor is in the package may be left out.
   if (given == slot.isTensor ||
-      (!given && slot.payload != kNone && !input.isNumber()))
+      (!given && package::mayBeLeftOut(slot) && !input.isNumber()))
     return true;
   failure = kindFailure(slot, input);
   return false;

@@ -269,33 +269,49 @@ Status ProgramRunner::addCheck(size_t index, const package::ExternStep &call) {
   return Status::success();
 }
 
-/// Notes which steps are preparation, what they read, and what no step behind them
-/// does. `root` is known.
+/// Notes which steps are preparation, what they read, and what no step behind
+/// them does.
 void ProgramRunner::Plan::findPreparation(const Program &program) {
-  std::vector<bool> reads(program.slots.size());
-  bool prepares = false;
-  for (const package::Step &step : program.steps) {
+  for (const package::Step &step : program.steps)
     isPreparation.push_back(package::isPreparation(program, step));
-    if (!isPreparation.back())
-      continue;
-    prepares = true;
-    for (package::ValueId id : *package::getBuffers(step))
-      if (const Value &value = program.values[root[id]];
-          value.kind == Value::Kind::Slot)
-        reads[value.slot] = true;
-  }
-  for (uint32_t slot = 0; slot < reads.size(); ++slot)
-    if (reads[slot])
-      preparedFrom.push_back(slot);
-  if (!prepares) {
+  if (std::find(isPreparation.begin(), isPreparation.end(), true) ==
+      isPreparation.end()) {
     isPreparation.clear();
     return;
   }
+  std::vector<bool> reads = package::findPreparedSlots(program);
+  for (uint32_t slot = 0; slot < reads.size(); ++slot)
+    if (reads[slot])
+      preparedFrom.push_back(slot);
   passing.resize(program.steps.size());
   std::vector<size_t> last = package::findPassing(program);
   for (package::ValueId id = 0; id < last.size(); ++id)
     if (last[id] != SIZE_MAX)
       passing[last[id]].push_back(id);
+}
+
+/// Constants are where they will be read; nothing of them is copied.
+Status ProgramRunner::Plan::takeStoredPreparation(const Program &program) {
+  if (!package::isPreparationStored(program))
+    return Status::success();
+  auto prepared = std::make_shared<Prepared>();
+  prepared->tensors.resize(program.values.size());
+  for (package::ValueId id = 0; id < program.values.size(); ++id) {
+    const Value &value = program.values[id];
+    if (value.kind != Value::Kind::Prepared || value.slot == kNone)
+      continue;
+    auto layout = package::getPreparedLayout(program, value);
+    if (!layout)
+      return layout.takeError();
+    auto tensor =
+        Tensor::view(constants[value.slot].storage(), value.dtype,
+                     std::move(layout->sizes), std::move(layout->strides), 0);
+    if (!tensor)
+      return tensor.error().withContext("value " + std::to_string(id));
+    prepared->tensors[id] = std::move(*tensor);
+  }
+  storedPreparation = std::move(prepared);
+  return Status::success();
 }
 
 ProgramRunner::ProgramRunner(const Program &program)
@@ -398,6 +414,8 @@ ProgramRunner::create(const Program &program, ProgramCode code,
         program.values[plan.root[i]].kind == Value::Kind::Arena;
   }
   plan.findPreparation(program);
+  if (Status s = plan.takeStoredPreparation(program); !s)
+    return s.takeError();
   plan.findChains(program);
   for (const package::Output &output : program.outputs) {
     bool mutates = output.role == package::Output::Role::BufferMutation ||
@@ -421,16 +439,11 @@ std::unique_ptr<ProgramRunner::Frame> ProgramRunner::takeFrame() {
   return frame;
 }
 
-Result<std::vector<OpValue>>
-ProgramRunner::run(const std::vector<OpValue> &inputs,
-                   const RunOptions &options) {
-  if (inputs.size() != program_.slots.size())
-    return Error::usage("program '" + program_.name + "' expects " +
-                        std::to_string(program_.slots.size()) +
-                        " inputs, found " + std::to_string(inputs.size()));
+/// Calls `use` with a frame that no other call has; what is thrown is an error.
+template <typename T, typename F> Result<T> ProgramRunner::withFrame(F use) {
   try {
     std::unique_ptr<Frame> frame = takeFrame();
-    Result<std::vector<OpValue>> result = frame->run(inputs, options);
+    Result<T> result = use(*frame);
     std::lock_guard<std::mutex> lock(framesMutex_);
     frames_.push_back(std::move(frame));
     return result;
@@ -441,6 +454,24 @@ ProgramRunner::run(const std::vector<OpValue> &inputs,
     return Error::internal("program '" + program_.name +
                            "': an operator threw: " + exception.what());
   }
+}
+
+Result<std::vector<Tensor>>
+ProgramRunner::prepare(const std::vector<bool> &wanted,
+                       const RunOptions &options) {
+  return withFrame<std::vector<Tensor>>(
+      [&](Frame &frame) { return frame.prepareAlone(wanted, options); });
+}
+
+Result<std::vector<OpValue>>
+ProgramRunner::run(const std::vector<OpValue> &inputs,
+                   const RunOptions &options) {
+  if (inputs.size() != program_.slots.size())
+    return Error::usage("program '" + program_.name + "' expects " +
+                        std::to_string(program_.slots.size()) +
+                        " inputs, found " + std::to_string(inputs.size()));
+  return withFrame<std::vector<OpValue>>(
+      [&](Frame &frame) { return frame.run(inputs, options); });
 }
 
 } // namespace kiln::runtime

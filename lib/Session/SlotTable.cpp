@@ -214,6 +214,9 @@ static bool changes(const package::Package &package, const std::string &name) {
 /// are without contents until `setWeight`.
 Status SlotTable::bindPackageWeights(const package::Package &package) {
   const package::Program &program = package.programs.front();
+  std::vector<bool> prepared(program.slots.size());
+  if (package::isPreparationStored(program))
+    prepared = package::findPreparedSlots(program);
   for (size_t i = 0; i < program.slots.size(); ++i) {
     const Slot &slot = program.slots[i];
     bool isWeight =
@@ -239,8 +242,10 @@ Status SlotTable::bindPackageWeights(const package::Package &package) {
                                   "' has a symbolic size");
       bound.sizes.push_back(*size);
     }
-    bound.isInPackage = slot.payload != package::kNone;
-    if (!bound.isInPackage || !changes(package, slot.path))
+    bound.isInPackage = package::mayBeLeftOut(slot);
+    bound.isFrozen = slot.isFrozen;
+    bound.isPrepared = prepared[i];
+    if (slot.payload == package::kNone || !changes(package, slot.path))
       continue;
     const package::ConstantTensor &constant = package.constants[slot.payload];
     auto tensor = Tensor::empty(constant.dtype, constant.sizes);
@@ -365,9 +370,15 @@ Status SlotTable::setWeight(const std::string &name, const Tensor &contents) {
 }
 
 std::vector<std::string> SlotTable::missingWeights() const {
+  // What is prepared has to be computed again.
+  bool isReplaced =
+      std::any_of(weights_.begin(), weights_.end(), [](const auto &weight) {
+        return weight.second.isPrepared && weight.second.tensor.defined();
+      });
   std::vector<std::string> names;
   for (const auto &[name, bound] : weights_)
-    if (!bound.tensor.defined() && !bound.isInPackage)
+    if (!bound.tensor.defined() &&
+        (!bound.isInPackage || (bound.isFrozen && isReplaced)))
       names.push_back(name);
   return names;
 }

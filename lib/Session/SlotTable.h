@@ -83,6 +83,8 @@ private:
     std::vector<int64_t> sizes;
     std::vector<size_t> slots;
     bool isInPackage = false; ///< its contents are, and nobody changes them
+    bool isFrozen = false;    ///< what was prepared of them is
+    bool isPrepared = false;  ///< something is that is in a package
   };
 
   void takeSlots(const archive::ExportedProgram &program);

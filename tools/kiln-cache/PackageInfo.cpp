@@ -28,6 +28,7 @@ namespace {
 struct Item {
   std::string name, path, type; ///< "f32[s77, 64]", "number"
   std::optional<uint64_t> inside; ///< bytes of a weight that the package has
+  bool isFrozen = false;          ///< it has what was prepared of the weight
 };
 
 struct Signature {
@@ -64,8 +65,19 @@ static void addSlots(const package::Package &package, Signature &signature) {
                                   : "constant";
     if (slot.payload != package::kNone)
       item.inside = package.constants[slot.payload].bytes.size();
+    item.isFrozen = slot.isFrozen;
     list->push_back(item);
   }
+}
+
+/// Of what a package has that was made of weights.
+static uint64_t getPreparedBytes(const package::Package &package) {
+  uint64_t bytes = 0;
+  for (const package::Value &value : package.programs.front().values)
+    if (value.kind == package::Value::Kind::Prepared &&
+        value.slot != package::kNone)
+      bytes += package.constants[value.slot].bytes.size();
+  return bytes;
 }
 
 static void addOutputs(const Program &program, Signature &signature) {
@@ -106,7 +118,8 @@ static void printItems(const char *title, const std::vector<Item> &items) {
         (inside ? ", " + showBytes(inside) + " inside" : "") + "\n");
   for (const Item &item : items)
     print("  " + printable(item.name) + (item.path.empty() ? "" : " ") +
-          printable(item.path) + ": " + printable(item.type) + "\n");
+          printable(item.path) + ": " + printable(item.type) +
+          (item.isFrozen ? ", frozen" : "") + "\n");
 }
 
 static void writeItems(JsonWriter &json, const char *title,
@@ -116,6 +129,7 @@ static void writeItems(JsonWriter &json, const char *title,
     json.beginObject().key("name").text(item.name);
     json.key("path").text(item.path).key("type").text(item.type);
     json.key("bytes_inside").number(int64_t(item.inside.value_or(0)));
+    json.key("frozen").flag(item.isFrozen);
     json.endObject();
   }
   json.endArray();
@@ -145,6 +159,7 @@ Result<int> cachetool::describePackage(const std::string &path, bool asJson) {
   for (const Program &program : package->programs)
     addOutputs(program, signature);
   const Program &program = package->programs.front();
+  const uint64_t prepared = getPreparedBytes(*package);
   const std::pair<const char *, const std::vector<Item> *> lists[] = {
       {"inputs", &signature.inputs},     {"outputs", &signature.outputs},
       {"weights", &signature.weights},   {"state", &signature.state},
@@ -159,7 +174,8 @@ Result<int> cachetool::describePackage(const std::string &path, bool asJson) {
     json.key("variants").beginArray();
     for (const std::string &target : targets)
       json.text(target);
-    json.endArray().key("symbols").beginObject();
+    json.endArray().key("prepared_bytes").number(int64_t(prepared));
+    json.key("symbols").beginObject();
     for (const package::Symbol &symbol : program.symbols)
       json.key(symbol.name).text(rangeText(symbol));
     json.endObject();
@@ -178,6 +194,9 @@ Result<int> cachetool::describePackage(const std::string &path, bool asJson) {
   print("\n");
   for (const auto &[title, items] : lists)
     printItems(title, *items);
+  if (prepared != 0)
+    print("prepared  " + showBytes(prepared) +
+          " of weights, as kernels read them\n");
   for (const package::Symbol &symbol : program.symbols)
     print("size      " + printable(symbol.name) + " in " + rangeText(symbol) +
           "\n");

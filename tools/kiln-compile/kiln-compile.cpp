@@ -66,6 +66,8 @@ for each of them, and kiln-run takes the best that its processor can run.
   --weights=FILE.safetensors
                          beside the package, for kiln-run --weights; without it
                          they are inside
+  --freeze               weights inside as kernels read them, which is not done at
+                         each start then; they cannot be replaced one by one
   --mode=NAME            as of kiln-run: default, max-autotune, ...
   --load-operators=LIB   operators of one's own that the package may call
   --load-dialect-plugin=LIB  an MLIR plugin with records of such operators
@@ -117,7 +119,7 @@ struct Flags {
   std::optional<std::string> log;
   std::vector<std::string> mlir;
   bool printPipeline = false, printOptions = false, progress = false;
-  bool timing = false, noCache = false;
+  bool timing = false, noCache = false, freeze = false;
   std::vector<std::string> targets;
   std::string weights = "inside", emit = "package";
   std::optional<std::string> cacheDirectory;
@@ -151,6 +153,7 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
     flags.weights = text;
     return Status::success();
   });
+  line.flag("freeze", flags.freeze);
   line.value("threads", [&](const std::string &text) -> Status {
     auto threads = parseInteger("--threads", text, 0, 1024);
     if (!threads)
@@ -273,9 +276,15 @@ static Status checkFlags(const CommandLine &line, const Flags &flags) {
                         "output; expected a file for -o");
   if (flags.emit == "header" &&
       (flags.output.empty() || !flags.stopAfter.empty() ||
-       flags.weights != "inside"))
+       flags.weights != "inside" || flags.freeze))
     return Error::usage("--emit=header writes a header and nothing else; "
-                        "expected -o, no --stop-after and no --weights");
+                        "expected -o, no --stop-after, no --weights and no "
+                        "--freeze");
+  if (flags.freeze && (flags.output.empty() || !flags.stopAfter.empty() ||
+                       flags.compile.training || flags.weights != "inside"))
+    return Error::usage("--freeze is about the weights of a package that only "
+                        "reads them; expected -o, no --stop-after, no "
+                        "--training and no --weights");
   if (flags.targets.size() > 1 && !flags.stopAfter.empty())
     return Error::usage("--stop-after shows the IR for one target, found " +
                         std::to_string(flags.targets.size()) + " --target");
@@ -334,16 +343,21 @@ static Status writeModule(ModuleOp module, const Flags &flags) {
 /// Writes what was compiled, and the weights inside or beside it.
 static Status writePackage(const archive::Source &source,
                            std::vector<package::Package> &variants,
-                           const Flags &flags) {
+                           const Flags &flags, runtime::ThreadPool &pool) {
   bool isInside = flags.weights == "inside";
-  if (!source.program && !isInside)
-    return Error::usage("'" + source.path + "' holds no weights; expected no "
-                        "--weights, or a .pt2");
-  for (package::Package &package : variants)
+  if (!source.program && (!isInside || flags.freeze))
+    return Error::usage("'" + source.path +
+                        "' holds no weights; expected no "
+                        "--weights and no --freeze, or a .pt2");
+  for (package::Package &package : variants) {
     if (source.program)
       if (Status s = session::embedWeights(*source.program, isInside, package);
           !s)
         return s;
+    if (flags.freeze)
+      if (Status s = session::freezeWeights(package, &pool); !s)
+        return s.error().withContext("--freeze");
+  }
   if (!isInside)
     if (Status s = session::writeWeights(*source.program, flags.weights); !s)
       return s;
@@ -499,8 +513,9 @@ static Status compile(const std::string &model, const CompileOptions &options,
   }
   if (flags.output.empty())
     return Status::success();
-  return flags.emit == "header" ? writeHeader(variants->front(), flags)
-                                : writePackage(**source, *variants, flags);
+  return flags.emit == "header"
+             ? writeHeader(variants->front(), flags)
+             : writePackage(**source, *variants, flags, pool);
 }
 
 static Status run(const CommandLine &line, const Flags &flags) {

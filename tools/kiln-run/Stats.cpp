@@ -101,8 +101,17 @@ static bool holdsMemory(const package::Value &value) {
          value.kind == package::Value::Kind::Prepared;
 }
 
+/// True if what is prepared came with the package, and takes no memory but the
+/// file's.
+static bool isFromPackage(const package::Program &program,
+                          const session::Session &session) {
+  return package::isPreparationStored(program) &&
+         session.function().stats().preparations == 0;
+}
+
 /// The most bytes of arena and result values that steps need at one time.
-static int64_t mostAlive(const package::Program &program, const Sizes &sizes) {
+static int64_t mostAlive(const package::Program &program, const Sizes &sizes,
+                         bool isStored) {
   size_t count = program.values.size();
   std::vector<size_t> first(count, SIZE_MAX), last(count, 0);
   auto use = [&](package::ValueId id, size_t step) {
@@ -129,7 +138,7 @@ static int64_t mostAlive(const package::Program &program, const Sizes &sizes) {
   std::vector<size_t> passing = package::findPassing(program);
   for (size_t id = 0; id < count; ++id)
     if (program.values[id].kind == package::Value::Kind::Prepared) {
-      first[id] = passing[id] == SIZE_MAX ? 0 : SIZE_MAX;
+      first[id] = passing[id] == SIZE_MAX && !isStored ? 0 : SIZE_MAX;
       last[id] = steps;
     }
   // What is written over another value needs no memory beside it.
@@ -165,12 +174,13 @@ static int64_t scratchBytes(const package::Step &step, const Sizes &sizes, unsig
   return bytes * (several ? threads : 1);
 }
 
-/// The most of all steps.
+/// The most of all steps that run.
 static int64_t scratchBytes(const package::Program &program, const Sizes &sizes,
-                            unsigned threads) {
+                            unsigned threads, bool isStored) {
   int64_t most = 0;
   for (const package::Step &step : program.steps)
-    most = std::max(most, scratchBytes(step, sizes, threads));
+    if (!isStored || !package::isPreparation(program, step))
+      most = std::max(most, scratchBytes(step, sizes, threads));
   return most;
 }
 
@@ -208,16 +218,18 @@ MemoryNeed run::memoryNeed(const session::Session &session) {
   const runtime::Executable &variant = session.lastVariant();
   const package::Program &program = variant.package().programs.front();
   Sizes sizes(program, session.slotValues());
-  int64_t scratch = scratchBytes(program, sizes, session.threads());
+  bool isStored = isFromPackage(program, session);
+  int64_t scratch = scratchBytes(program, sizes, session.threads(), isStored);
   MemoryNeed need;
   need.plannedPeak = sizes.number(program.arenaBytes);
   std::vector<size_t> passing = package::findPassing(program);
   for (size_t id = 0; id < program.values.size(); ++id)
     if (const package::Value &value = program.values[id];
         value.kind == package::Value::Kind::New ||
-        (value.kind == package::Value::Kind::Prepared && passing[id] == SIZE_MAX))
+        (value.kind == package::Value::Kind::Prepared &&
+         passing[id] == SIZE_MAX && !isStored))
       need.plannedPeak += sizes.bytes(value);
-  need.lowerBound = mostAlive(program, sizes);
+  need.lowerBound = mostAlive(program, sizes, isStored);
   for (const package::Output &output : program.outputs) {
     if (output.role != package::Output::Role::Saved ||
         output.value == package::kNone ||
@@ -235,8 +247,9 @@ MemoryNeed run::memoryNeed(const session::Session &session) {
     Sizes backwardSizes(backward, sizes);
     int64_t arena = sizes.number(program.arenaBytes);
     int64_t results = need.plannedPeak - arena;
-    need.lowerBound = std::max(need.lowerBound,
-                               results + mostAlive(backward, backwardSizes));
+    need.lowerBound =
+        std::max(need.lowerBound, results + mostAlive(backward, backwardSizes,
+                                                      /*isStored=*/false));
     need.plannedPeak =
         results + std::max(arena, backwardSizes.number(backward.arenaBytes));
     for (const package::Value &value : backward.values)
@@ -245,10 +258,13 @@ MemoryNeed run::memoryNeed(const session::Session &session) {
            backward.slots[value.slot].kind == package::Slot::Kind::Tangent))
         need.plannedPeak += backwardSizes.bytes(value);
     // Each keeps its own for the next call.
-    scratch += scratchBytes(backward, backwardSizes, session.threads());
+    scratch += scratchBytes(backward, backwardSizes, session.threads(),
+                            /*isStored=*/false);
   }
-  need.plannedPeak = std::max(need.plannedPeak + scratch,
-                              mostPrepared(program, sizes, session.threads()));
+  need.plannedPeak += scratch;
+  if (!isStored)
+    need.plannedPeak = std::max(
+        need.plannedPeak, mostPrepared(program, sizes, session.threads()));
   if (need.savedForBackward == 0)
     need.savedForBackward =
         static_cast<int64_t>(variant.package().facts.savedForBackwardBytes);
@@ -296,6 +312,16 @@ static void writeExterns(JsonWriter &json, const runtime::RunStats &runs,
   json.endArray();
 }
 
+/// Of what the package has that was made of weights.
+static int64_t getFrozenBytes(const runtime::Executable &variant) {
+  int64_t bytes = 0;
+  for (const package::Value &value : variant.package().programs.front().values)
+    if (value.kind == package::Value::Kind::Prepared &&
+        value.slot != package::kNone)
+      bytes += int64_t(variant.constant(value.slot).storage()->bytes());
+  return bytes;
+}
+
 static void writeRuntime(JsonWriter &json, const session::Session &session,
                          const std::string &backend, const RunFacts &facts) {
   const runtime::RunStats &runs = session.function().stats();
@@ -304,6 +330,8 @@ static void writeRuntime(JsonWriter &json, const session::Session &session,
   json.key("extern_calls").number(int64_t(runs.externCalls));
   json.key("copies").number(int64_t(runs.copies));
   json.key("layout_copies").number(int64_t(runs.layoutCopies));
+  json.key("preparations").number(int64_t(runs.preparations));
+  json.key("frozen_bytes").number(getFrozenBytes(session.lastVariant()));
   if (const auto &device = session.device()) {
     runtime::DeviceStats did = device->stats();
     json.key("device_memory").beginObject();

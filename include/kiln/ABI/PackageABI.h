@@ -64,7 +64,7 @@
 //   expr     := text                             bytecode of GuardABI.h
 //   slot     := kind:u8 name:text path:text isTensor:bool isSymbolic:bool
 //               requiresGrad:bool dtype list(id) list(id) constant payload:id
-//               output:id
+//               output:id frozen:bool
 //   value    := kind:u8 dtype slot:id base:id offset:id list(id) list(id)
 //   step     := tag:u8                           kiln_step_tag
 //     launch   kernel:u32 list(id) writes:list(u32) overwrites:list(u32)
@@ -105,7 +105,7 @@ extern "C" {
 /// Bumped whenever the meaning of anything in this header changes.
 #define KILN_PACKAGE_VERSION 9
 #define KILN_PROGRAM_MAGIC 0x474f5250u /* "PROG" */
-#define KILN_PROGRAM_VERSION 5
+#define KILN_PROGRAM_VERSION 6
 
 #define KILN_PACKAGE_DIGEST_OFFSET 24
 #define KILN_PACKAGE_HEADER_SIZE 56

@@ -99,6 +99,9 @@ struct Slot {
   /// Index into Package::constants, if stored there; the caller may then pass
   /// nothing for this slot.
   uint32_t payload = kNone;
+  /// A weight of which the package has no more than what was prepared of it: the
+  /// caller may pass nothing for this slot, if nothing for any that is prepared from.
+  bool isFrozen = false;
   /// Kind Tangent of a backward program: the output of the forward program
   /// whose tangent this is.
   uint32_t ofOutput = kNone;
@@ -114,7 +117,10 @@ struct Value {
              ///< of `dtype` from the first element of `base`
     Dynamic, ///< whatever an extern call returned
     Constant, ///< package constant `slot`
-    Prepared ///< storage that stays between calls, written when the weights change
+    /// Storage that stays between calls, written when the weights change. What the
+    /// package's own weights make of it may be in constant `slot`, which has one
+    /// dimension.
+    Prepared
   };
   Kind kind = Kind::Dynamic;
   DType dtype = DType::F32;
@@ -300,6 +306,33 @@ bool isPreparation(const Program &program, const Step &step);
 /// Of each prepared value that preparation alone reads, the last step that does: it is let go
 /// of behind that. `SIZE_MAX` for all other values.
 std::vector<size_t> findPassing(const Program &program);
+
+/// Per value, true for one that is prepared and that steps which are no preparation read.
+std::vector<bool> findLasting(const Program &program);
+
+/// Sizes and strides of a prepared value, which are numbers.
+struct PreparedLayout {
+  std::vector<int64_t> sizes, strides;
+  int64_t bytes = 0; ///< of its memory
+};
+/// Malformed for sizes that no memory has.
+Result<PreparedLayout> getPreparedLayout(const Program &program,
+                                         const Value &value);
+
+/// True if the package has what preparation makes of its weights.
+bool isPreparationStored(const Program &program);
+
+/// Per slot, true if preparation reads it.
+std::vector<bool> findPreparedSlots(const Program &program);
+
+/// Per slot, true for a weight that nothing but preparation reads: it may be frozen once what
+/// is prepared is stored.
+std::vector<bool> findFreezable(const Program &program);
+
+/// True if the caller may pass nothing for the slot.
+inline bool mayBeLeftOut(const Slot &slot) {
+  return slot.payload != kNone || slot.isFrozen;
+}
 
 /// Appends the encoding of `program` to `out`. The grammar stands in
 /// kiln/ABI/PackageABI.h.

@@ -64,6 +64,9 @@ struct RunStats {
     std::string reason;
     uint64_t count = 0;
   };
+  /// How often what depends on weights alone was computed, and not there from a call
+  /// before or from the package.
+  uint64_t preparations = 0;
   uint64_t graphReplays = 0;
   std::vector<GraphSkips> graphSkips; ///< one per reason, first one first
   uint64_t calls = 0;              ///< of compiled functions
@@ -92,8 +95,9 @@ struct RunOptions {
   bool graphs = false;
   /// The version of what is passed for weights, which the caller changes with their
   /// contents; a program that writes to them by way of another input changes it, too.
-  /// What depends on weights alone (`package::isPreparation`) runs once for each. Null:
-  /// nothing is known of them, and it runs in each call.
+  /// What depends on weights alone (`package::isPreparation`) runs once for each, if the
+  /// package has not brought it for its own. Null: nothing is known of them, and it runs
+  /// in each call.
   std::atomic<uint64_t> *weightsVersion = nullptr;
   /// Where the arena comes from and goes back to, for calls that follow each
   /// other: the largest of them is what all need. Null: the runner keeps one.
@@ -149,12 +153,19 @@ public:
   Result<std::vector<OpValue>> run(const std::vector<OpValue> &inputs,
                                    const RunOptions &options = {});
 
+  /// Runs preparation alone, on the weights that the package stores, and gives the values
+  /// that it has written of those that are `wanted`; undefined for all others. Malformed if
+  /// a weight that it reads is not stored.
+  Result<std::vector<Tensor>> prepare(const std::vector<bool> &wanted,
+                                      const RunOptions &options = {});
+
 private:
   struct Plan;
   struct Prepared;
   class Frame;
 
   ProgramRunner(const package::Program &program);
+  template <typename T, typename F> Result<T> withFrame(F use);
   std::unique_ptr<Frame> takeFrame();
   Status addCheck(size_t index, const package::ExternStep &call);
 

@@ -10,6 +10,7 @@
 // or another file replaces them when it is opened (`Session::loadWeights`):
 //
 //   session::embedWeights(*source->program, /*all=*/true, package);
+//   session::freezeWeights(package, &pool); // or as kernels read them
 //
 //   session::embedWeights(*source->program, /*all=*/false, package);
 //   session::writeWeights(*source->program, "model.safetensors");
@@ -22,6 +23,10 @@
 #include "kiln/Archive/ExportedProgram.h"
 #include "kiln/Package/Package.h"
 
+namespace kiln::runtime {
+class ThreadPool;
+} // namespace kiln::runtime
+
 namespace kiln::session {
 
 /// Puts the weights of an archive into a package: each slot of one then has its
@@ -29,6 +34,13 @@ namespace kiln::session {
 /// parameters and no buffers. Unsupported for a weight that the archive lacks.
 Status embedWeights(const archive::ExportedProgram &program, bool all,
                     package::Package &package);
+
+/// Computes what depends on the weights of a package alone, puts it into the package and
+/// leaves those weights out that nothing else reads: they are not to be replaced any more
+/// but all together. A package of which nothing depends on weights alone stays as it is.
+/// Usage error for a package with a backward program, Unsupported for kernels that do not
+/// run here. `pool` may be null.
+Status freezeWeights(package::Package &package, runtime::ThreadPool *pool);
 
 /// Writes the parameters and buffers of an archive as a safetensors file. Names
 /// that share memory are there with their contents each.

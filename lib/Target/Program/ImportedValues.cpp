@@ -208,6 +208,10 @@ Status Importer::declare(ValueId id) {
   } else if (value.kind == Kind::Constant) {
     values[id] = program::GetOp::create(builder, loc, *type,
                                         names.constants[value.slot]);
+  } else if (value.kind == Kind::Prepared && value.slot != package::kNone) {
+    return Error::unsupported(numbered("value", id) +
+                              " is what a frozen package has of its weights; "
+                              "expected one made without --freeze");
   } else {
     values[id] = program::AllocOp::create(
         builder, loc, *type,

@@ -40,10 +40,29 @@ ProgramBuilder sumProgram(bool changes = false) {
   return b;
 }
 
-std::shared_ptr<Executable> load(const ProgramBuilder &b) {
+/// The same of a package that has w + 1, and not w.
+ProgramBuilder frozenProgram(bool changes = false) {
+  ProgramBuilder b = sumProgram(changes);
+  b.program.slots[1].path = "fc.weight";
+  b.program.slots[1].isFrozen = true;
+  b.program.values[2].slot = 0;
+  return b;
+}
+
+ConstantTensor constantOf(const std::vector<float> &values) {
+  auto *begin = reinterpret_cast<const uint8_t *>(values.data());
+  return {
+      DType::F32,
+      {static_cast<int64_t>(values.size())},
+      SharedBytes::own(std::vector<uint8_t>(begin, begin + values.size() * 4))};
+}
+
+std::shared_ptr<Executable> load(const ProgramBuilder &b,
+                                 std::vector<ConstantTensor> constants = {}) {
   Package package;
   package.programs.push_back(b.program);
   package.image = testImage();
+  package.constants = std::move(constants);
   auto loaded = Executable::load(std::move(package), OperatorRegistry());
   EXPECT_TRUE(loaded) << loaded.error().message;
   return loaded ? *loaded : nullptr;
@@ -55,7 +74,7 @@ struct Call {
   uint64_t launches = 0;
 };
 
-Call call(Executable &executable, const Tensor &x, const Tensor &w,
+Call call(Executable &executable, const Tensor &x, const OpValue &w,
           std::atomic<uint64_t> *version) {
   RunStats stats;
   RunOptions options;
@@ -215,6 +234,150 @@ TEST(Preparation, IsSharedByThreads) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(launches, 201u);
+}
+
+TEST(Preparation, ComesWithThePackage) {
+  // Not what the weight would give, so that it is seen where it is from.
+  auto executable = load(frozenProgram(), {constantOf({100, 200})});
+  ASSERT_TRUE(executable);
+  std::atomic<uint64_t> version{1};
+  Tensor x = floats({2}, {1, 2}), w = floats({2}, {10, 20});
+  for (std::atomic<uint64_t> *known :
+       {&version, static_cast<std::atomic<uint64_t> *>(nullptr)}) {
+    Call stored = call(*executable, x, OpValue(), known);
+    EXPECT_EQ(stored.values, (Floats{101, 202}));
+    EXPECT_EQ(stored.launches, 1u);
+  }
+  // Of a weight that is passed it is computed, and nothing is left of that
+  // behind it.
+  Call given = call(*executable, x, w, &version);
+  EXPECT_EQ(given.values, (Floats{12, 23}));
+  EXPECT_EQ(given.launches, 2u);
+  EXPECT_EQ(call(*executable, x, w, &version).launches, 1u);
+  ++version;
+  EXPECT_EQ(call(*executable, x, OpValue(), &version).values,
+            (Floats{101, 202}));
+  // So it is where a call writes to other memory.
+  auto changing = load(frozenProgram(/*changes=*/true), {constantOf({5, 6})});
+  ASSERT_TRUE(changing);
+  EXPECT_EQ(call(*changing, x, OpValue(), &version).values, (Floats{6, 8}));
+  EXPECT_EQ(call(*changing, x, OpValue(), &version).values, (Floats{11, 14}));
+}
+
+// z = x + (w + v), where one of the two that are in brackets is given.
+TEST(Preparation, OfFrozenWeightsTakesAllOfThem) {
+  ProgramBuilder b;
+  ExprId two = b.integer(2);
+  uint32_t x = b.slot("x", {two});
+  ValueId input = b.slotValue(x);
+  std::vector<ValueId> weights;
+  for (const char *name : {"w", "v"}) {
+    uint32_t slot = b.slot(name, {two});
+    b.program.slots[slot].kind = Slot::Kind::Parameter;
+    b.program.slots[slot].path = name;
+    b.program.slots[slot].isFrozen = true;
+    weights.push_back(b.slotValue(slot));
+  }
+  ValueId prepared = b.value(Value::Kind::Prepared, {two});
+  b.program.values[prepared].slot = 0;
+  b.launch(kAddBuffers, {weights[0], weights[1], prepared}, {}, two).writes = {
+      2};
+  ValueId z = b.value(Value::Kind::New, {two});
+  b.launch(kAddBuffers, {input, prepared, z}, {}, two).writes = {2};
+  b.output(z);
+  auto executable = load(b, {constantOf({7, 8})});
+  ASSERT_TRUE(executable);
+  std::atomic<uint64_t> version{1};
+  RunOptions options;
+  options.weightsVersion = &version;
+  Tensor zeros = floats({2}, {0, 0}), w = floats({2}, {1, 2});
+  auto half = executable->forward().run({zeros, w, OpValue()}, options);
+  ASSERT_FALSE(half);
+  EXPECT_EQ(half.error().kind, ErrorKind::Usage);
+  EXPECT_EQ(half.error().message,
+            "weight 'v' is frozen and has no contents beside new ones of "
+            "others; expected new ones of all");
+  auto whole = executable->forward().run({zeros, w, w}, options);
+  ASSERT_TRUE(whole) << whole.error().message;
+  EXPECT_EQ(valuesOf(std::get<Tensor>((*whole)[0].value)), (Floats{2, 4}));
+  auto none = executable->forward().run({zeros, OpValue(), OpValue()}, options);
+  ASSERT_TRUE(none) << none.error().message;
+  EXPECT_EQ(valuesOf(std::get<Tensor>((*none)[0].value)), (Floats{7, 8}));
+}
+
+TEST(Preparation, RunsAloneOnWhatIsStored) {
+  ProgramBuilder b = sumProgram();
+  b.program.slots[1].payload = 0;
+  auto executable = load(b, {constantOf({3, 4})});
+  ASSERT_TRUE(executable);
+  std::vector<bool> wanted = package::findLasting(b.program);
+  EXPECT_EQ(wanted, (std::vector<bool>{false, false, true, false}));
+  auto tensors = executable->forward().prepare(wanted);
+  ASSERT_TRUE(tensors) << tensors.error().message;
+  EXPECT_EQ(valuesOf((*tensors)[2]), (Floats{4, 5}));
+  EXPECT_FALSE((*tensors)[3].defined());
+  auto without = load(sumProgram());
+  ASSERT_TRUE(without);
+  EXPECT_FALSE(without->forward().prepare(wanted));
+}
+
+TEST(Preparation, ThatIsStoredIsWhole) {
+  auto complaint = [](const ProgramBuilder &b,
+                      std::vector<ConstantTensor> constants) {
+    Package package;
+    package.programs.push_back(b.program);
+    package.image = testImage();
+    package.constants = std::move(constants);
+    Status s = package::verifyPackage(package);
+    return s ? std::string() : s.error().message;
+  };
+  ConstantTensor sum = constantOf({100, 200});
+  EXPECT_EQ(complaint(frozenProgram(), {sum}), "");
+  auto has = [&](const ProgramBuilder &b, std::vector<ConstantTensor> constants,
+                 const char *text) {
+    std::string found = complaint(b, std::move(constants));
+    EXPECT_NE(found.find(text), std::string::npos) << found;
+  };
+  const char *whole = "value 2: constant 0 has";
+  has(frozenProgram(), {constantOf({1})}, whole);
+  has(frozenProgram(), {constantOf({1, 2, 3})}, whole);
+  has(frozenProgram(), {{DType::F32, {1, 2}, sum.bytes}}, whole);
+  has(frozenProgram(), {{DType::I32, {2}, sum.bytes}}, whole);
+  has(frozenProgram(), {}, "value 2: constant 0 does not exist");
+
+  const char *frozen = "slot 'w' is frozen, expected a weight that preparation "
+                       "alone reads, and what that makes of it";
+  ProgramBuilder nothing = frozenProgram();
+  nothing.program.values[2].slot = package::kNone;
+  has(nothing, {}, frozen);
+  ProgramBuilder both = frozenProgram();
+  both.program.slots[1].payload = 0;
+  has(both, {sum}, frozen);
+  ProgramBuilder returned = frozenProgram();
+  returned.output(1, "w");
+  has(returned, {sum}, frozen);
+  ProgramBuilder passed = frozenProgram();
+  passed.call("aten.neg.default", {tensorArg(1)}, {});
+  has(passed, {sum}, frozen);
+  ProgramBuilder read = frozenProgram();
+  read.launch(kAddBuffers, {0, 1, 3}, {}, read.integer(2)).writes = {2};
+  has(read, {sum}, frozen);
+  ProgramBuilder input = frozenProgram();
+  input.program.slots[0].isFrozen = true;
+  has(input, {sum}, "slot 'x' is frozen");
+
+  // Of two that calls read, one is stored.
+  ProgramBuilder half = frozenProgram();
+  ExprId two = half.integer(2);
+  ValueId other = half.value(Value::Kind::Prepared, {two});
+  half.launch(kAddSymbol, {1, other}, {half.integer(1)}, two).writes = {1};
+  EXPECT_EQ(complaint(half, {sum}), "");
+  half.launch(kAddBuffers, {0, other, 3}, {}, two).writes = {2};
+  has(half, {sum}, "value 4 is prepared and not stored, as others are");
+  ProgramBuilder passing = frozenProgram();
+  ValueId unread = passing.value(Value::Kind::Prepared, {passing.integer(2)});
+  passing.program.values[unread].slot = 1;
+  has(passing, {sum, constantOf({1, 2})}, "value 4 is stored and passes");
 }
 
 TEST(Preparation, OfWhatMayChangeIsRefused) {
