@@ -11,6 +11,8 @@
 #include "GridProduct.h"
 #include "GridWalks.h"
 
+#include "kiln/Dialect/Loop/Utils/GridModule.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -248,16 +250,10 @@ static ExprAttr getFitsNarrow(KernelOp kernel,
 LogicalResult GridEmitter::emit(OpBuilder &builder, StringRef name,
                                 EmittedGrid &grid) {
   auto pointerType = LLVM::LLVMPointerType::get(context, /*addressSpace=*/1);
-  auto voidType = LLVM::LLVMVoidType::get(context);
   unsigned inputs = kernel.getInputs().size();
   SmallVector<Type> types(inputs + kernel.getNumResults() + 1, pointerType);
   b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
-  function = LLVM::LLVMFuncOp::create(
-      b, name, LLVM::LLVMFunctionType::get(voidType, types));
-  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
-                    b.getUnitAttr());
-  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                    b.getDenseI32ArrayAttr({int32_t(threads)}));
+  function = createGridFunction(b, b.getLoc(), name, types, threads);
   Block *entry = function.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
   auto terminator = LLVM::ReturnOp::create(b, ValueRange());
@@ -292,7 +288,8 @@ LogicalResult GridEmitter::emit(OpBuilder &builder, StringRef name,
     map = entry->getArguments().back();
   }
   function.setFunctionType(LLVM::LLVMFunctionType::get(
-      voidType, llvm::to_vector(entry->getArgumentTypes())));
+      LLVM::LLVMVoidType::get(context),
+      llvm::to_vector(entry->getArgumentTypes())));
   for (BlockArgument map : mapArguments) {
     unsigned number = map.getArgNumber();
     function.setArgAttr(

@@ -14,6 +14,7 @@
 #include "kiln/Conversion/LoopToNvvm/Passes.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
+#include "kiln/Dialect/Loop/Utils/GridModule.h"
 #include "kiln/Dialect/Loop/Utils/StructureNumbering.h"
 #include "kiln/Interfaces/Stages.h"
 
@@ -36,20 +37,6 @@ using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
-
-/// The module of kernels with indices of so many bits.
-static gpu::GPUModuleOp getHome(ModuleOp program, bool isNarrow) {
-  StringRef name = isNarrow ? "kernels" : "kernels_64";
-  if (auto home = program.lookupSymbol<gpu::GPUModuleOp>(name))
-    return home;
-  auto builder = OpBuilder::atBlockEnd(program.getBody());
-  auto home = gpu::GPUModuleOp::create(builder, program.getLoc(), name);
-  auto entry = DataLayoutEntryAttr::get(
-      builder.getIndexType(), builder.getI64IntegerAttr(isNarrow ? 32 : 64));
-  home->setAttr(DLTIDialect::kDataLayoutAttrName,
-                DataLayoutSpecAttr::get(builder.getContext(), {entry}));
-  return home;
-}
 
 /// Whether a kernel of this name would have a function that is there already: its own, or
 /// one that `emitGrid` lets go before it.
@@ -144,7 +131,7 @@ class ConvertLoopToNvvm
         return signalPassFailure();
     for (bool isNarrow : {true, false})
       if (auto home = getOperation().lookupSymbol<gpu::GPUModuleOp>(
-              isNarrow ? "kernels" : "kernels_64");
+              getGridModuleName(isNarrow));
           home && home.getBody()->empty())
         home.erase();
   }
@@ -225,8 +212,8 @@ class ConvertLoopToNvvm
       kernel.setSharedAttr(op.getParallelExtents());
       expandContraction(op);
     }
-    gpu::GPUModuleOp narrow = getHome(getOperation(), true),
-                     wide = getHome(getOperation(), false);
+    gpu::GPUModuleOp narrow = getOrCreateGridModule(getOperation(), true),
+                     wide = getOrCreateGridModule(getOperation(), false);
     // The same name in both.
     std::string name = kernel.getName().str();
     for (unsigned k = 1; isTaken(narrow, name) || isTaken(wide, name); ++k)
