@@ -14,16 +14,21 @@
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToGPU/SCFToGPUPass.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
@@ -33,9 +38,35 @@
 using namespace kiln;
 using namespace mlir;
 
+/// Threads of a block.
+static constexpr int64_t kThreads = 256;
+
+/// Of functions of parallel loops without memrefs, each loop becomes a grid.
+static void addGrids(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<ModuleOp>();
+  OpPassManager &functions = kernels.nest<func::FuncOp>();
+  functions.addPass(createKilnFlattenLoopsPass());
+  functions.addPass(
+      createParallelLoopTilingPass({kThreads}, /*noMinMaxBounds=*/true));
+  functions.addPass(createGpuMapParallelLoopsPass());
+  functions.addPass(createConvertParallelLoopToGpuPass());
+  // Not before: nested parallel loops would become one.
+  functions.addPass(createCanonicalizerPass());
+  kernels.addPass(createGpuKernelOutliningPass());
+  OpPassManager &code = kernels.nest<gpu::GPUModuleOp>();
+  code.addPass(createLowerAffinePass());
+  code.addPass(createCanonicalizerPass());
+  pm.addPass(createKilnCollectLaunchesPass());
+  OpPassManager &grids = pm.nest<gpu::GPUModuleOp>();
+  grids.addPass(createCanonicalizerPass());
+  grids.addPass(createCSEPass());
+}
+
 void kiln::buildLinalgLoweringPipeline(OpPassManager &pm,
                                        const LinalgLoweringOptions &options) {
-  pm.addPass(createLoopOutlineKernelsPass());
+  LoopOutlineKernelsPassOptions outline;
+  outline.grid = options.grid;
+  pm.addPass(createLoopOutlineKernelsPass(outline));
   OpPassManager &tensors = pm.nest<ModuleOp>();
   tensors.addPass(createConvertLoopToLinalgPass());
   // At once: each result has an empty tensor of its own, which becomes the
@@ -47,7 +78,8 @@ void kiln::buildLinalgLoweringPipeline(OpPassManager &pm,
   tensors.addPass(bufferization::createOneShotBufferizePass());
   // Removes loop-carried buffers that are the same in each iteration.
   tensors.addPass(createCanonicalizerPass());
-  tensors.addPass(createConvertLinalgToLoopsPass());
+  tensors.addPass(options.grid ? createConvertLinalgToParallelLoopsPass()
+                               : createConvertLinalgToLoopsPass());
   tensors.addPass(createLowerAffinePass());
   // After loops are there: copies become loops, and nothing allocates later.
   pm.addPass(createKilnPlaceScratchPass());
@@ -58,6 +90,8 @@ void kiln::buildLinalgLoweringPipeline(OpPassManager &pm,
   buffers.addPass(createKilnReconcileIndexCastsPass());
   buffers.addPass(createCanonicalizerPass());
   buffers.addPass(createCSEPass());
+  if (options.grid)
+    addGrids(pm);
   addStageVerifier(pm, Stage::Kernel);
 }
 

@@ -18,6 +18,13 @@
 //   kiln-place-scratch          temporaries without malloc
 //   finalize-memref-to-llvm     bare pointers again
 //
+// and for a GPU, with parallel loops instead of others:
+//
+//   kiln-flatten-loops          each loop has one dimension
+//   scf-parallel-loop-tiling, gpu-map-parallel-loops,
+//   convert-parallel-loops-to-gpu, gpu-kernel-outlining
+//   kiln-collect-launches       its launches as a `loop.launch_grid`
+//
 // It is the place where embedders put their own tiling under Kiln's graph
 // level:
 //
@@ -46,11 +53,16 @@ struct LinalgLoweringOptions {
   /// Adds passes between the conversion to linalg and bufferization, to a
   /// manager of the module that holds all kernels. Empty: none.
   std::function<void(mlir::OpPassManager &)> addTensorPasses;
+  /// For a GPU: a thread for each point of a parallel loop, one thread for what stands
+  /// between two of them.
+  bool grid = false;
 };
 
 /// Lowers every `loop.kernel` of a module: afterwards there are `loop.launch`
 /// ops and, in the module `@kernels`, functions that `target::KernelCompiler`
-/// takes. `loop.extern` ops stay where they are.
+/// takes; with `grid` there are `loop.launch_grid` ops and, in the `gpu.module`
+/// `@kernels_64`, functions that `target::PTXCompiler` takes. `loop.extern` ops
+/// stay where they are.
 void buildLinalgLoweringPipeline(mlir::OpPassManager &pm,
                                  const LinalgLoweringOptions &options = {});
 

@@ -1,4 +1,4 @@
-//===- KernelMemory.h - Memrefs made of bare pointers -----------*- C++ -*-===//
+//===- KernelMemory.h - What a kernel's function is given -------*- C++ -*-===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,10 +11,7 @@
 
 #include "kiln/Dialect/Guard/IR/Expr.h"
 
-#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace kiln::loop {
@@ -29,30 +26,41 @@ inline constexpr llvm::StringLiteral kSizesAttrName = "loop.sizes";
 /// dimensions as `index` values. `sizeExprs` are the sizes as expressions.
 /// It is a cast of a descriptor, which vanishes
 /// when memrefs are lowered.
-inline Value createMemRef(ImplicitLocOpBuilder &b, mlir::MemRefType type,
-                          Value pointer, ArrayRef<Value> sizes,
-                          ArrayRef<Value> strides,
-                          ArrayRef<guard::ExprAttr> sizeExprs) {
-  mlir::Location loc = b.getLoc();
-  mlir::LLVMTypeConverter converter(b.getContext());
-  auto descriptor =
-      mlir::MemRefDescriptor::poison(b, loc, converter.convertType(type));
-  descriptor.setAllocatedPtr(b, loc, pointer);
-  descriptor.setAlignedPtr(b, loc, pointer);
-  descriptor.setConstantOffset(b, loc, 0);
-  auto toI64 = [&](Value value) -> Value {
-    return mlir::arith::IndexCastOp::create(b, b.getI64Type(), value);
-  };
-  for (unsigned k = 0; k < sizes.size(); ++k) {
-    descriptor.setSize(b, loc, k, toI64(sizes[k]));
-    descriptor.setStride(b, loc, k, toI64(strides[k]));
-  }
-  auto cast = mlir::UnrealizedConversionCastOp::create(
-      b, mlir::TypeRange{type}, mlir::ValueRange{descriptor});
-  cast->setAttr(kSizesAttrName,
-                guard::ShapeAttr::get(b.getContext(), sizeExprs));
-  return cast.getResult(0);
-}
+Value createMemRef(mlir::ImplicitLocOpBuilder &b, mlir::MemRefType type,
+                   Value pointer, ArrayRef<Value> sizes,
+                   ArrayRef<Value> strides,
+                   ArrayRef<guard::ExprAttr> sizeExprs);
+
+/// The arguments of a kernel's function, in one of the forms of
+/// `kiln/ABI/KernelABI.h`: on a processor arrays of pointers and integers, on a
+/// GPU all of them by value. Pointers are given as generic ones.
+class KernelArguments {
+public:
+  explicit KernelArguments(mlir::func::FuncOp function);
+
+  /// The type of a function for so many tensors and integers.
+  static mlir::FunctionType getType(MLIRContext *context, bool ofGrid,
+                                    unsigned pointers, unsigned symbols);
+
+  /// False for a function that is no kernel.
+  bool isKernel() { return ofGrid || function.getNumArguments() == 5; }
+  bool isOfGrid() const { return ofGrid; }
+  /// The expressions of the integers.
+  SmallVector<guard::ExprAttr> getSymbolExprs();
+
+  Value getPointer(mlir::ImplicitLocOpBuilder &b, unsigned slot);
+  Value getScratch(mlir::ImplicitLocOpBuilder &b);
+  /// An integer of 64 bits.
+  Value getSymbol(mlir::ImplicitLocOpBuilder &b, unsigned slot);
+  /// The number of the integer that an argument is; none for others.
+  std::optional<unsigned> getSlot(mlir::BlockArgument argument);
+
+private:
+  unsigned countPointers();
+
+  mlir::func::FuncOp function;
+  bool ofGrid;
+};
 
 } // namespace kiln::loop
 

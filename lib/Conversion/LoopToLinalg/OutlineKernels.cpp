@@ -17,6 +17,7 @@
 #include "kiln/Dialect/Loop/IR/Loop.h"
 #include "kiln/Interfaces/Stages.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -70,39 +71,36 @@ namespace {
 class Outliner {
 public:
   Outliner(KernelOp kernel, SmallVector<SmallVector<ExprAttr>> inputStrides,
-           OpBuilder &builder)
+           OpBuilder &builder, bool ofGrid)
       : kernel(kernel), strides(std::move(inputStrides)),
-        b(kernel.getLoc(), builder) {}
+        b(kernel.getLoc(), builder), ofGrid(ofGrid) {}
 
   func::FuncOp outline(StringRef name);
   llvm::SetVector<ExprAttr> symbols; ///< arguments that are numbers
 
 private:
-  Value loadPointer(unsigned slot) {
-    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-    Value address =
-        LLVM::GEPOp::create(b, pointer, pointer, function.getArgument(0),
-                            ArrayRef<LLVM::GEPArg>{int32_t(slot)});
-    return LLVM::LoadOp::create(b, pointer, address);
-  }
+  void collectSymbols(ArrayRef<Value> tensors);
+  void createValues(KernelArguments &arguments);
+  void enterWorkItem(func::FuncOp function);
+  void emitBody(ArrayRef<Value> buffers);
   Value getValue(ExprAttr expr) {
     if (auto constant = expr.getConstant())
       return arith::ConstantIndexOp::create(b, *constant);
     return values.lookup(expr);
   }
-  Value createBuffer(unsigned slot, RankedTensorType type,
+  Value createBuffer(Value pointer, RankedTensorType type,
                      ArrayRef<ExprAttr> strides);
 
   KernelOp kernel;
   SmallVector<SmallVector<ExprAttr>> strides; ///< of inputs, then of results
   ImplicitLocOpBuilder b;
-  func::FuncOp function;
+  const bool ofGrid;
   llvm::DenseMap<ExprAttr, Value> values;
 };
 
 } // namespace
 
-Value Outliner::createBuffer(unsigned slot, RankedTensorType type,
+Value Outliner::createBuffer(Value pointer, RankedTensorType type,
                              ArrayRef<ExprAttr> strides) {
   SmallVector<ExprAttr> dims = *guard::getDims(type);
   MLIRContext *context = b.getContext();
@@ -120,63 +118,49 @@ Value Outliner::createBuffer(unsigned slot, RankedTensorType type,
     sizeValues.push_back(getValue(dim));
   for (ExprAttr stride : strides)
     strideValues.push_back(getValue(stride));
-  return createMemRef(b, memref, loadPointer(slot), sizeValues, strideValues,
-                      dims);
+  return createMemRef(b, memref, pointer, sizeValues, strideValues, dims);
 }
 
-func::FuncOp Outliner::outline(StringRef name) {
-  MLIRContext *context = b.getContext();
-  auto pointer = LLVM::LLVMPointerType::get(context);
-  Type i64 = b.getI64Type();
-  function = func::FuncOp::create(
-      b, name, b.getFunctionType({pointer, pointer, i64, i64, pointer}, {}));
-  b.setInsertionPointToStart(function.addEntryBlock());
-  auto terminator = func::ReturnOp::create(b);
-  b.setInsertionPoint(terminator);
-
-  // What the function needs of the outside.
+/// What the function needs of the outside besides tensors.
+void Outliner::collectSymbols(ArrayRef<Value> tensors) {
   collectValues(kernel, symbols);
-  Block &body = kernel.getBody().front();
-  SmallVector<Value> tensors(body.getArguments());
-  llvm::append_range(tensors, body.getTerminator()->getOperands());
   for (auto [k, tensor] : llvm::enumerate(tensors)) {
     SmallVector<ExprAttr> dims =
         *guard::getDims(cast<RankedTensorType>(tensor.getType()));
     if (k >= strides.size())
       strides.push_back(guard::getContiguousStrides(
-          context, *guard::getDims(analysis::getStoredType(tensor))));
+          b.getContext(), *guard::getDims(analysis::getStoredType(tensor))));
     for (ArrayRef<ExprAttr> list : {ArrayRef(dims), ArrayRef(strides[k])})
       for (ExprAttr expr : list)
         if (!expr.getConstant())
           symbols.insert(expr);
   }
-  function->setAttr(kSymbolsAttrName,
-                    getExprArray(context, symbols.getArrayRef()));
+}
+
+void Outliner::createValues(KernelArguments &arguments) {
   for (auto [slot, expr] : llvm::enumerate(symbols)) {
-    Value address = LLVM::GEPOp::create(
-        b, pointer, i64, function.getArgument(1),
-        ArrayRef<LLVM::GEPArg>{int32_t(slot)});
-    Value loaded = LLVM::LoadOp::create(b, i64, address);
+    Value symbol = arguments.getSymbol(b, slot);
     // A float comes as its bits.
     Operation *value =
         expr.isFloatTyped()
-            ? arith::BitcastOp::create(b, getValueType(expr), loaded)
-            : arith::IndexCastOp::create(b, getValueType(expr), loaded).getOperation();
+            ? arith::BitcastOp::create(b, getValueType(expr), symbol)
+            : arith::IndexCastOp::create(b, getValueType(expr), symbol).getOperation();
     value->setAttr(kValueAttrName, expr);
     values[expr] = value->getResult(0);
   }
+}
 
-  SmallVector<Value> buffers;
-  for (auto [k, tensor] : llvm::enumerate(tensors))
-    buffers.push_back(createBuffer(
-        k, cast<RankedTensorType>(tensor.getType()), strides[k]));
-  // One work item; a call may have none.
+/// There is one; a call may have none.
+void Outliner::enterWorkItem(func::FuncOp function) {
   Value hasWork =
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
                             function.getArgument(2), function.getArgument(3));
   auto branch = scf::IfOp::create(b, hasWork, /*withElseRegion=*/false);
   b.setInsertionPoint(branch.thenBlock()->getTerminator());
+}
 
+/// The nests of the kernel, between tensors that are read and written where they are.
+void Outliner::emitBody(ArrayRef<Value> buffers) {
   IRMapping mapping;
   auto castTo = [&](Type type, Value value) -> Value {
     return UnrealizedConversionCastOp::create(b, TypeRange{type}, value)
@@ -186,6 +170,7 @@ func::FuncOp Outliner::outline(StringRef name) {
     auto memref = cast<MemRefType>(buffer.getType());
     return RankedTensorType::get(memref.getShape(), memref.getElementType());
   };
+  Block &body = kernel.getBody().front();
   for (BlockArgument argument : body.getArguments()) {
     Value buffer = buffers[argument.getArgNumber()];
     Value tensor = bufferization::ToTensorOp::create(
@@ -202,7 +187,59 @@ func::FuncOp Outliner::outline(StringRef name) {
         b, /*result=*/Type(), value, buffer, /*restrict=*/true,
         /*writable=*/true);
   }
+}
+
+func::FuncOp Outliner::outline(StringRef name) {
+  MLIRContext *context = b.getContext();
+  Block &body = kernel.getBody().front();
+  SmallVector<Value> tensors(body.getArguments());
+  llvm::append_range(tensors, body.getTerminator()->getOperands());
+  collectSymbols(tensors);
+  auto function = func::FuncOp::create(
+      b, name,
+      KernelArguments::getType(context, ofGrid, tensors.size(),
+                               symbols.size()));
+  function->setAttr(kSymbolsAttrName,
+                    getExprArray(context, symbols.getArrayRef()));
+  b.setInsertionPointToStart(function.addEntryBlock());
+  auto terminator = func::ReturnOp::create(b);
+  b.setInsertionPoint(terminator);
+
+  KernelArguments arguments(function);
+  createValues(arguments);
+  SmallVector<Value> buffers;
+  for (auto [k, tensor] : llvm::enumerate(tensors))
+    buffers.push_back(createBuffer(arguments.getPointer(b, k),
+                                   cast<RankedTensorType>(tensor.getType()),
+                                   strides[k]));
+  if (!ofGrid)
+    enterWorkItem(function);
+  emitBody(buffers);
   return function;
+}
+
+static Operation *createLaunch(OpBuilder &builder, KernelOp kernel,
+                               SymbolRefAttr function, ArrayAttr symbols) {
+  return LaunchOp::create(
+      builder, kernel.getLoc(), kernel.getResultTypes(), function,
+      kernel.getInputs(), symbols,
+      guard::getConstant(builder.getContext(), 1), builder.getI64IntegerAttr(1),
+      /*scratch=*/ExprAttr(), kernel.getOriginsAttr(), /*schedule=*/nullptr,
+      kernel.getTrafficAttr(), analysis::getOverwrites(kernel));
+}
+
+/// A launch of one thread.
+static Operation *createGrid(OpBuilder &builder, KernelOp kernel,
+                             StringAttr function, ArrayAttr symbols) {
+  auto step = GridStepAttr::get(
+      builder.getContext(), FlatSymbolRefAttr::get(function), symbols,
+      /*blocks=*/guard::getConstant(builder.getContext(), 1), /*threads=*/1,
+      /*shared=*/0, /*maps=*/ArrayAttr());
+  return LaunchGridOp::create(
+      builder, kernel.getLoc(), kernel.getResultTypes(), kernel.getInputs(),
+      builder.getArrayAttr(step), /*narrow=*/ExprAttr(),
+      /*workspace=*/ExprAttr(), kernel.getOriginsAttr(), /*schedule=*/nullptr,
+      kernel.getTrafficAttr(), analysis::getOverwrites(kernel));
 }
 
 namespace {
@@ -229,21 +266,18 @@ class LoopOutlineKernels
         return signalPassFailure();
       std::string name = getFreeName(home, kernel.getName());
       builder.setInsertionPointToEnd(home.getBody());
-      Outliner outliner(kernel, std::move(*strides), builder);
+      Outliner outliner(kernel, std::move(*strides), builder, grid);
       func::FuncOp function = outliner.outline(name);
       builder.setInsertionPoint(kernel);
       auto symbol = SymbolRefAttr::get(
           home.getSymNameAttr(),
           {SymbolRefAttr::get(function.getSymNameAttr())});
-      auto launch = LaunchOp::create(
-          builder, kernel.getLoc(), kernel.getResultTypes(), symbol,
-          kernel.getInputs(),
-          getExprArray(&getContext(), outliner.symbols.getArrayRef()),
-          guard::getConstant(&getContext(), 1), builder.getI64IntegerAttr(1),
-          /*scratch=*/guard::ExprAttr(), kernel.getOriginsAttr(),
-          /*schedule=*/nullptr, kernel.getTrafficAttr(),
-          analysis::getOverwrites(kernel));
-      kernel.replaceAllUsesWith(launch.getResults());
+      ArrayAttr symbols =
+          getExprArray(&getContext(), outliner.symbols.getArrayRef());
+      Operation *launch =
+          grid ? createGrid(builder, kernel, function.getSymNameAttr(), symbols)
+               : createLaunch(builder, kernel, symbol, symbols);
+      kernel.replaceAllUsesWith(launch->getResults());
       kernel.erase();
     }
   }

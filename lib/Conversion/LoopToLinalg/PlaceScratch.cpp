@@ -14,6 +14,7 @@
 #include "kiln/Dialect/Loop/IR/Loop.h"
 #include "kiln/Interfaces/Stages.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -66,28 +67,21 @@ static std::optional<SmallVector<ExprAttr>> getSizes(memref::AllocOp alloc) {
 }
 
 /// An integer argument of a kernel, read anew; null if it has none for `expr`.
-static Value loadArgument(ImplicitLocOpBuilder &b, func::FuncOp function,
-                          ExprAttr expr) {
-  auto symbols = function->getAttrOfType<ArrayAttr>(kSymbolsAttrName);
-  if (!symbols)
+static Value getArgument(ImplicitLocOpBuilder &b, KernelArguments &arguments,
+                         ExprAttr expr) {
+  SmallVector<ExprAttr> symbols = arguments.getSymbolExprs();
+  auto found = llvm::find(symbols, expr);
+  if (found == symbols.end())
     return {};
-  for (auto [slot, symbol] : llvm::enumerate(symbols)) {
-    if (symbol != expr)
-      continue;
-    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-    Value address = LLVM::GEPOp::create(
-        b, pointer, b.getI64Type(), function.getArgument(1),
-        ArrayRef<LLVM::GEPArg>{int32_t(slot)});
-    Value loaded = LLVM::LoadOp::create(b, b.getI64Type(), address);
-    return arith::IndexCastOp::create(b, b.getIndexType(), loaded);
-  }
-  return {};
+  return arith::IndexCastOp::create(
+      b, b.getIndexType(), arguments.getSymbol(b, found - symbols.begin()));
 }
 
 /// Replaces the allocations of `function` by places in its scratch, and gives
 /// the bytes they need; 0 if there is none.
 static FailureOr<ExprAttr> placeAllocations(func::FuncOp function) {
   MLIRContext *context = function.getContext();
+  KernelArguments arguments(function);
   function.walk([](memref::DeallocOp op) { op.erase(); });
   SmallVector<memref::AllocOp> allocations;
   function.walk([&](memref::AllocOp op) { allocations.push_back(op); });
@@ -112,7 +106,7 @@ static FailureOr<ExprAttr> placeAllocations(func::FuncOp function) {
       return arith::ConstantIndexOp::create(top, *constant);
     Value &value = known[size];
     if (!value)
-      value = loadArgument(top, function, size);
+      value = getArgument(top, arguments, size);
     return value;
   };
   Value offsetValue = arith::ConstantIndexOp::create(top, 0);
@@ -147,7 +141,7 @@ static FailureOr<ExprAttr> placeAllocations(func::FuncOp function) {
     auto pointer = LLVM::LLVMPointerType::get(context);
     Value bytes = arith::IndexCastOp::create(b, b.getI64Type(), offsetValue);
     Value place =
-        LLVM::GEPOp::create(b, pointer, b.getI8Type(), function.getArgument(4),
+        LLVM::GEPOp::create(b, pointer, b.getI8Type(), arguments.getScratch(b),
                             ArrayRef<LLVM::GEPArg>{bytes});
     alloc.replaceAllUsesWith(
         createMemRef(b, type, place, sizeValues, strides, *sizes));
@@ -169,17 +163,26 @@ static FailureOr<ExprAttr> placeAllocations(func::FuncOp function) {
   return offset;
 }
 
-static void expandCopy(memref::CopyOp copy) {
+/// Copies by loops, or a parallel one.
+static void expandCopy(memref::CopyOp copy, bool isParallel) {
   ImplicitLocOpBuilder b(copy.getLoc(), copy);
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
-  SmallVector<Value> indices;
   int64_t rank = cast<MemRefType>(copy.getSource().getType()).getRank();
-  for (int64_t k = 0; k < rank; ++k) {
-    Value size = memref::DimOp::create(b, copy.getSource(), k);
-    auto loop = scf::ForOp::create(b, zero, size, one);
+  SmallVector<Value> sizes, indices;
+  for (int64_t k = 0; k < rank; ++k)
+    sizes.push_back(memref::DimOp::create(b, copy.getSource(), k));
+  if (isParallel && rank != 0) {
+    auto loop = scf::ParallelOp::create(b, SmallVector<Value>(rank, zero),
+                                        sizes, SmallVector<Value>(rank, one));
     b.setInsertionPoint(loop.getBody()->getTerminator());
-    indices.push_back(loop.getInductionVar());
+    llvm::append_range(indices, loop.getInductionVars());
+  } else {
+    for (Value size : sizes) {
+      auto loop = scf::ForOp::create(b, zero, size, one);
+      b.setInsertionPoint(loop.getBody()->getTerminator());
+      indices.push_back(loop.getInductionVar());
+    }
   }
   Value value = memref::LoadOp::create(b, copy.getSource(), indices);
   memref::StoreOp::create(b, value, copy.getTarget(), indices);
@@ -200,12 +203,17 @@ class KilnPlaceScratch
       return;
     llvm::StringMap<ExprAttr> scratch;
     for (auto function : home.getOps<func::FuncOp>()) {
-      if (function.isDeclaration() || function.getNumArguments() != 5)
+      if (function.isDeclaration())
+        continue;
+      KernelArguments arguments(function);
+      if (!arguments.isKernel())
         continue;
       auto bytes = placeAllocations(function);
       if (failed(bytes))
         return signalPassFailure();
-      function.walk([](memref::CopyOp copy) { expandCopy(copy); });
+      function.walk([&](memref::CopyOp copy) {
+        expandCopy(copy, arguments.isOfGrid());
+      });
       if (!bytes->isConstant(0))
         scratch[function.getSymName()] = *bytes;
     }
@@ -214,6 +222,11 @@ class KilnPlaceScratch
         if (ExprAttr bytes =
                 scratch.lookup(launch.getKernel().getLeafReference()))
           launch.setScratchAttr(bytes);
+    });
+    getOperation().walk([&](LaunchGridOp launch) {
+      auto step = cast<GridStepAttr>(launch.getSteps()[0]);
+      if (ExprAttr bytes = scratch.lookup(step.getKernel().getValue()))
+        launch.setWorkspaceAttr(bytes);
     });
   }
 };

@@ -120,7 +120,7 @@ static bool isRenaming(Operation &op) {
   if (isa<LLVM::BitcastOp>(op))
     return countLanes(op.getOperand(0).getType()) ==
            countLanes(op.getResult(0).getType());
-  return isa<LLVM::ZExtOp, LLVM::IntToPtrOp>(op);
+  return isa<LLVM::ZExtOp, LLVM::IntToPtrOp, LLVM::AddrSpaceCastOp>(op);
 }
 
 /// Whether an op is a field of a struct that one register has.

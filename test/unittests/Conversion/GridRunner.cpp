@@ -13,6 +13,7 @@
 #include "RunMain.h"
 
 #include "kiln/Conversion/LoopToNvvm/Passes.h"
+#include "kiln/Pipelines/LinalgPipeline.h"
 #include "kiln/Target/GPU/PTXCompiler.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -212,6 +213,15 @@ bool loop::lowerToNVVM(ModuleOp module) {
   PassManager pm(module.getContext());
   pm.addPass(createConvertLoopToNvvmPass());
   pm.addPass(createJoinGridsPass());
+  buildKernelToNVVMPipeline(pm.nest<gpu::GPUModuleOp>());
+  return succeeded(pm.run(module));
+}
+
+bool loop::lowerThroughLinalg(ModuleOp module) {
+  PassManager pm(module.getContext());
+  LinalgLoweringOptions options;
+  options.grid = true;
+  buildLinalgLoweringPipeline(pm, options);
   buildKernelToNVVMPipeline(pm.nest<gpu::GPUModuleOp>());
   return succeeded(pm.run(module));
 }

@@ -57,6 +57,8 @@ enum class IndexWidth { Narrow, Wide };
 
 /// Lowers kernels with their schedules to the `gpu.module`s that `runGrids` runs.
 bool lowerToNVVM(mlir::ModuleOp module);
+/// The same of kernels whatever schedules they have, through linalg.
+bool lowerThroughLinalg(mlir::ModuleOp module);
 
 /// Runs the launches of the function `main` of `module`, whose `gpu.module`s are
 /// lowered, and records it if there is a `record`. A failure fails the test and gives

@@ -5,12 +5,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// On the processor, and on an interpreter of a GPU's threads that reports races and
+// accesses out of bounds.
+//
+//===----------------------------------------------------------------------===//
 
-#include "LoopCases.h"
+#include "GridRunner.h"
 
 #include "kiln/Pipelines/LinalgPipeline.h"
-
-#include "mlir/Pass/PassManager.h"
 
 #include "gtest/gtest.h"
 
@@ -20,6 +23,7 @@ using namespace mlir;
 
 namespace {
 class LoopToLinalg : public testing::TestWithParam<LoopCase> {};
+class LoopToLinalgGrid : public testing::TestWithParam<LoopCase> {};
 } // namespace
 
 TEST_P(LoopToLinalg, GivesTheInterpretersValues) {
@@ -32,9 +36,22 @@ TEST_P(LoopToLinalg, GivesTheInterpretersValues) {
       });
 }
 
+TEST_P(LoopToLinalgGrid, GivesTheInterpretersValues) {
+  checkLowering(
+      GetParam(), [](KernelOp) {}, lowerThroughLinalg,
+      [](ModuleOp module, ArrayRef<Array> arguments,
+         const SymbolValues &symbols) {
+        return runGrids(module, IndexWidth::Wide, arguments, symbols);
+      });
+}
+
+static std::string nameOf(const testing::TestParamInfo<LoopCase> &info) {
+  return info.param.name;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Cases, LoopToLinalg,
-    testing::ValuesIn(getLoopCases().begin(), getLoopCases().end()),
-    [](const testing::TestParamInfo<LoopCase> &info) {
-      return std::string(info.param.name);
-    });
+    testing::ValuesIn(getLoopCases().begin(), getLoopCases().end()), nameOf);
+INSTANTIATE_TEST_SUITE_P(
+    Cases, LoopToLinalgGrid,
+    testing::ValuesIn(getLoopCases().begin(), getLoopCases().end()), nameOf);

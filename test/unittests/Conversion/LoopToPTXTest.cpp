@@ -13,6 +13,7 @@
 //   for each GPU       every case with the schedules that are chosen for it
 //   for one GPU each   every case with every other schedule: for the next GPU in turn that
 //                      takes it. Those before must refuse it, in one sentence.
+//   for one GPU each   every case through linalg
 //
 // Cases of one text are one, and so are schedules that give all kernels of a case the same
 // attributes. Both widths of indices are compiled for the latter, one for the former. What is
@@ -225,6 +226,18 @@ TEST_P(LoopToPTX, CompilesEachSchedule) {
     }
     EXPECT_NE(left, 0u) << other.name << " is for no GPU";
   }
+}
+
+TEST_P(LoopToPTX, CompilesWhatComesThroughLinalg) {
+  const CompiledCase &test = GetParam();
+  NVVMTarget target = getTarget(test.turn);
+  auto context = makeLoopContext();
+  auto module = parseSourceString<ModuleOp>(test.text, context.get());
+  ASSERT_TRUE(module);
+  ASSERT_TRUE(lowerThroughLinalg(*module));
+  auto functions = module->lookupSymbol<gpu::GPUModuleOp>("kernels_64");
+  ASSERT_TRUE(functions);
+  compile(functions, target);
 }
 
 TEST_P(TextsToPTX, CompilesWhatIsChosen) {

@@ -86,14 +86,23 @@ def LoopOutlineKernelsPass : Pass<"loop-outline-kernels", "::mlir::ModuleOp"> {
     marked with `loop.value` for `convert-loop-to-linalg`, which comes next. There
     is one work item.
 
+    With `grid` it is the signature of a GPU's kernels, and a `loop.launch_grid` of one
+    thread, which `kiln-collect-launches` replaces.
+
     ```mlir
     %r = loop.kernel @k ins(%a = %x : tensor<8xf32>) shared [8]
         -> tensor<8xf32> {...}
     // becomes
     %r = loop.launch @kernels::@k(%x) symbols [] work 1 grain 1
         : (tensor<8xf32>) -> tensor<8xf32>
+    // with grid
+    %r = loop.launch_grid(%x)
+        steps [#loop.step<kernel = @k, symbols = [], blocks = <1>, threads = 1>]
+        : (tensor<8xf32>) -> tensor<8xf32>
     ```
   }];
+  let options = [Option<"grid", "grid", "bool", "false",
+                        "Make functions and launches in the form of a GPU's.">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
     "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
@@ -105,9 +114,9 @@ def KilnPlaceScratchPass : Pass<"kiln-place-scratch", "::mlir::ModuleOp"> {
   let summary = "Put the temporary buffers of kernels into their scratch";
   let description = [{
     In the functions of the module `@kernels`, a `memref.alloc` becomes a place in
-    the kernel's scratch memory, aligned to 64 bytes, and the launches of the
-    kernel say how much they need. `memref.copy` becomes loops, because its stock
-    lowering is a library call.
+    the kernel's scratch memory, on a GPU its workspace, aligned to 64 bytes, and the
+    launches of the kernel say how much they need. `memref.copy` becomes loops, on a GPU
+    a parallel one, because its stock lowering is a library call.
 
     Assumes that dynamic sizes of buffers are values with a `loop.value` attribute, as
     `loop-outline-kernels` makes them, and that no buffer is allocated in a loop;
@@ -130,6 +139,92 @@ def KilnPlaceScratchPass : Pass<"kiln-place-scratch", "::mlir::ModuleOp"> {
     "::kiln::guard::GuardDialect",
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+def KilnFlattenLoopsPass : Pass<"kiln-flatten-loops", "::mlir::func::FuncOp"> {
+  let summary = "Make a kernel's code a sequence of parallel loops of one dimension";
+  let description = [{
+    Of the code of a GPU's kernel, as `loop-outline-kernels` with `grid` made its function,
+    each parallel loop at the top becomes one over all its points, and what stands between
+    two of them a loop of one iteration. What touches no memory stays outside, where
+    every launch finds it. Loops within others belong to one thread. Each of the loops can
+    be a launch of a grid of one dimension then:
+
+        scf-parallel-loop-tiling, gpu-map-parallel-loops, convert-parallel-loops-to-gpu
+
+    Fails where a loop gives another one a number without memory between them, and where
+    a parallel loop joins values.
+
+    Before:
+
+    ```mlir
+    scf.parallel (%i, %j) = (%c0, %c0) to (%n, %m) step (%c1, %c1) {...}
+    %x = llvm.load %p : !llvm.ptr -> f32
+    llvm.store %x, %q : f32, !llvm.ptr
+    ```
+
+    After:
+
+    ```mlir
+    %nm = arith.muli %n, %m : index
+    scf.parallel (%k) = (%c0) to (%nm) step (%c1) {...}
+    scf.parallel (%k) = (%c0) to (%c1) step (%c1) {
+      %x = llvm.load %p : !llvm.ptr -> f32
+      llvm.store %x, %q : f32, !llvm.ptr
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def KilnCollectLaunchesPass
+    : Pass<"kiln-collect-launches", "::mlir::ModuleOp"> {
+  let summary = "Make the launches of a kernel steps of its grid";
+  let description = [{
+    In the functions of the module `@kernels`, as `loop-outline-kernels` with `grid` makes
+    them, each `gpu.launch_func` becomes a step of the `loop.launch_grid` of its kernel. Its
+    function takes what all functions of that launch take, computes what the
+    `gpu.launch_func` handed over, and stands in the `gpu.module` `@kernels_64`. The
+    module `@kernels` goes.
+
+    Assumes that memrefs are lowered. Fails unless a grid has one dimension, blocks that
+    symbols give, and a constant number of threads without shared memory, and where
+    something besides launches touches memory.
+
+    Before, in `@kernels`:
+
+    ```mlir
+    func.func @k(%a: !llvm.ptr<1>, %r: !llvm.ptr<1>, %workspace: !llvm.ptr<1>, %s0: i64)
+        attributes {loop.symbols = [#guard.expr<s0>]} {
+      %n = arith.index_cast %s0 : i64 to index
+      %blocks = affine.apply affine_map<()[s0] -> (s0 ceildiv 256)>()[%n]
+      gpu.launch_func @k_kernel::@k_kernel blocks in (%blocks, %c1, %c1)
+          threads in (%c256, %c1, %c1) args(%n : index, %r : !llvm.ptr<1>)
+      return
+    }
+    ```
+
+    After, and its launch has `steps [#loop.step<kernel = @k, symbols =
+    [#guard.expr<s0>], blocks = <ceildiv(s0, 256)>, threads = 256>]`:
+
+    ```mlir
+    gpu.module @kernels_64 {
+      llvm.func @k(%a: !llvm.ptr<1>, %r: !llvm.ptr<1>, %workspace: !llvm.ptr<1>, %s0: i64)
+          attributes {nvvm.kernel, nvvm.reqntid = array<i32: 256>} {
+        %n = arith.index_cast %s0 : i64 to index
+        %tid = nvvm.read.ptx.sreg.tid.x : i32
+        ...
+    ```
+  }];
+  let dependentDialects = [
+    "::kiln::guard::GuardDialect", "::kiln::loop::LoopDialect",
+    "::mlir::arith::ArithDialect", "::mlir::DLTIDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::NVVM::NVVMDialect"
   ];
 }
 
