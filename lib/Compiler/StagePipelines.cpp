@@ -106,10 +106,6 @@ Status compiler::checkOptions(const CompileOptions &options) {
                         "': " + problem);
   if (isGPU(options.target)) {
     auto target = target::NVVMTarget::parse(options.target);
-    if (target && options.lowering == Lowering::Linalg)
-      return Error::unsupported("kernels for '" + options.target +
-                                "' are made by Kiln's emitters alone; expected "
-                                "--lowering=direct");
     return target ? Status::success() : Status(target.takeError());
   }
   auto target = target::CPUTarget::parse(options.target);
@@ -182,7 +178,11 @@ getCodePipelines(const CompileOptions &options) {
       loop.maxNests = maxNests;
       buildLoopPipeline(pm, loop);
     });
-    add(Stage::Kernel, buildGridPipeline);
+    const GPULowering lowering = options.lowering == Lowering::Linalg
+                                     ? GPULowering::Linalg
+                                     : GPULowering::Direct;
+    add(Stage::Kernel,
+        [lowering](OpPassManager &pm) { buildGridPipeline(pm, lowering); });
     add(Stage::Package, buildProgram);
     return pipelines;
   }

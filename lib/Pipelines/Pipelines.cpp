@@ -16,6 +16,7 @@
 #include "kiln/Dialect/Joint/Transforms/Passes.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Dialect/Program/Transforms/Passes.h"
+#include "kiln/Pipelines/LinalgPipeline.h"
 #include "kiln/Target/CPU/KernelPipeline.h"
 #include "kiln/Target/GPU/PTXCompiler.h"
 #include "kiln/Transforms/Passes.h"
@@ -234,13 +235,18 @@ void kiln::buildGPUPipeline(mlir::OpPassManager &pm,
   setChip(target, options.chip);
   target.tf32 = options.tf32;
   pm.addPass(loop::createSetTargetPass(target));
-  pm.addNestedPass<mlir::func::FuncOp>(loop::createChooseSchedulePass());
-  pm.addPass(createConvertLoopToNvvmPass());
-  pm.addPass(createJoinGridsPass());
+  if (options.lowering == GPULowering::Direct)
+    pm.addNestedPass<mlir::func::FuncOp>(loop::createChooseSchedulePass());
+  buildGridPipeline(pm, options.lowering);
   buildKernelToNVVMPipeline(pm.nest<mlir::gpu::GPUModuleOp>());
 }
 
-void kiln::buildGridPipeline(mlir::OpPassManager &pm) {
+void kiln::buildGridPipeline(mlir::OpPassManager &pm, GPULowering lowering) {
+  if (lowering == GPULowering::Linalg) {
+    LinalgLoweringOptions linalg;
+    linalg.grid = true;
+    return buildLinalgLoweringPipeline(pm, linalg);
+  }
   pm.addPass(createConvertLoopToNvvmPass());
   pm.addPass(createJoinGridsPass());
   addStageVerifier(pm, Stage::Kernel);

@@ -21,7 +21,8 @@
 //
 //   kiln_check   fails the launch and writes to its cell, unless the value is true
 //   kiln_copy_*  copies items between strided places
-//   fake_saxpy   f32 buffers x, y, r: r = 2 x + y, as far as the memory of r goes
+//   fake_saxpy   f32 buffers x, y, r: r = 2 x + y, as far as the memory of r goes; also
+//                with $64, as kernels with wide indices are named
 //   fake_fault   the device fails
 //
 // KILN_FAKE_CUDA says what there is: devices=N (1), capability=N (90), memory=BYTES

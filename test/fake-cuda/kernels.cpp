@@ -120,7 +120,7 @@ int run(const Function &function, unsigned blocks, unsigned threads,
     std::abort();
   if (threads == setting("illegal", -1))
     fail(IllegalAddress);
-  if (function.name == "fake_saxpy")
+  if (function.name == "fake_saxpy" || function.name == "fake_saxpy$64")
     saxpy(parameters);
   else if (function.name == "kiln_check")
     check(parameters);

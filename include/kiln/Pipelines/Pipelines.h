@@ -179,12 +179,27 @@ struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
       llvm::cl::init(false)};
 };
 
+/// How the code of kernels for a GPU is made.
+enum class GPULowering {
+  Direct, ///< by Kiln's emitters
+  Linalg, ///< through linalg and passes of MLIR
+};
+
 struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
   Option<GPUChip> chip{
       *this, "chip",
       llvm::cl::desc("LLVM's name of the GPU: sm_75, sm_80, sm_89, sm_90, "
                      "sm_90a, sm_100 or sm_120."),
       llvm::cl::init(GPUChip{"sm_90a"})};
+  Option<GPULowering> lowering{
+      *this, "lowering",
+      llvm::cl::desc("How the code of kernels is made."),
+      llvm::cl::init(GPULowering::Direct),
+      llvm::cl::values(
+          clEnumValN(GPULowering::Direct, "direct", "By Kiln's emitters."),
+          clEnumValN(GPULowering::Linalg, "linalg",
+                     "Through linalg and passes of MLIR; schedules, if there "
+                     "are any, say nothing, and products are exact."))};
   Option<bool> tf32{
       *this, "tf32",
       llvm::cl::desc("Products of f32 may be those of factors rounded to tf32."),
@@ -230,12 +245,14 @@ void buildKernelPipeline(mlir::OpPassManager &pm);
 /// loop -> native for a GPU: launches of grids, and the functions of `gpu.module`s in
 /// the llvm and nvvm dialects, as `target::PTXCompiler` takes them. Kernels without a
 /// schedule get one for the GPU, unless the module states its own (`loop.target`).
+/// Through linalg none has one.
 void buildGPUPipeline(mlir::OpPassManager &pm,
                       const GPUPipelineOptions &options);
 
 /// loop -> kernel for a GPU, of kernels that have schedules for one: launches of
 /// grids, whose functions are lowered when they are compiled.
-void buildGridPipeline(mlir::OpPassManager &pm);
+void buildGridPipeline(mlir::OpPassManager &pm,
+                       GPULowering lowering = GPULowering::Direct);
 
 /// kernel -> package: programs of launches and calls, with their memory planned.
 void buildProgramPipeline(mlir::OpPassManager &pm,
