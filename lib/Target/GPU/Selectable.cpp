@@ -91,13 +91,38 @@ static bool isSelectable(Intrinsic::ID id) {
   }
 }
 
-static bool isSelectableType(const Type *type) {
+/// Where an integer may have a few more bits than a register: LLVM's closed form of a sum over
+/// a loop does. Such operations become several.
+static bool mayBeWide(const Instruction &instruction) {
+  switch (instruction.getOpcode()) {
+  case Instruction::Add:
+  case Instruction::Sub:
+  case Instruction::Mul:
+  case Instruction::Shl:
+  case Instruction::LShr:
+  case Instruction::AShr:
+  case Instruction::And:
+  case Instruction::Or:
+  case Instruction::Xor:
+  case Instruction::ZExt:
+  case Instruction::SExt:
+  case Instruction::Trunc:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool isSelectableType(const Type *type, unsigned mostBits) {
+  auto isElement = [&](const Type *element) {
+    return isSelectableType(element, mostBits);
+  };
   if (auto *vector = dyn_cast<FixedVectorType>(type))
-    return isSelectableType(vector->getElementType());
+    return isElement(vector->getElementType());
   if (auto *integer = dyn_cast<IntegerType>(type))
-    return integer->getBitWidth() <= 64;
+    return integer->getBitWidth() <= mostBits;
   if (auto *structure = dyn_cast<StructType>(type))
-    return all_of(structure->elements(), isSelectableType);
+    return all_of(structure->elements(), isElement);
   return type->isVoidTy() || type->isPointerTy() || type->isHalfTy() ||
          type->isBFloatTy() || type->isFloatTy() || type->isDoubleTy() ||
          type->isLabelTy() || type->isMetadataTy();
@@ -140,7 +165,10 @@ static std::string check(const Instruction &instruction) {
   default:
     break;
   }
-  auto isWrong = [](const Type *type) { return !isSelectableType(type); };
+  const unsigned mostBits = mayBeWide(instruction) ? 127 : 64;
+  auto isWrong = [&](const Type *type) {
+    return !isSelectableType(type, mostBits);
+  };
   const Type *wrong = isWrong(instruction.getType()) ? instruction.getType()
                                                      : nullptr;
   for (const Use &operand : instruction.operands())

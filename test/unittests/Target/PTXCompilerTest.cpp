@@ -109,6 +109,18 @@ TEST(PTXCompiler, NamesWhatItHasNoInstructionFor) {
   EXPECT_NE(message("%y = llvm.add %x, %x : i128", "i128")
                 .find("has a value of type i128, expected integers up to 64"),
             std::string::npos);
+  // Of a few more bits there are products, but no quotients.
+  const std::string wide = "%w = llvm.zext %x : i64 to i65\n"
+                           "%v = llvm.mul %w, %w : i65\n";
+  EXPECT_EQ(message(wide + "%s = llvm.trunc %v : i65 to i64\n"
+                           "%y = llvm.lshr %s, %x : i64",
+                    "i64"),
+            "compiled");
+  EXPECT_NE(message(wide + "%q = llvm.udiv %v, %w : i65\n"
+                           "%y = llvm.trunc %q : i65 to i64",
+                    "i64")
+                .find("has a value of type i65"),
+            std::string::npos);
 }
 
 TEST(PTXCompiler, RefusesCallsOfWhatIsNotThere) {
