@@ -47,7 +47,9 @@ constexpr Topic topics[] = {
       "loop-fuse-products", "loop-split-reductions", "loop-fuse-columns",
       "loop-fold-one-hot", "loop-split-contractions", "loop-sort-scatters",
       "loop-split-sorts", "loop-split-scans"}},
-    {"memory", {"program-plan-memory", "loop-order-kernels", "program-hoist-preparation"}},
+    {"memory",
+     {"program-plan-memory", "loop-order-kernels", "loop-rematerialize",
+      "program-hoist-preparation"}},
     {"partition", {"joint-partition", "joint-differentiate"}},
     {"schedule",
      {"program-export", "program-join-launches", "loop-join-grids",
@@ -65,6 +67,7 @@ private:
   void addFusion(const Reason &reason, ReasonId id);
   void addPartition(const Reason &reason, ReasonId id);
   void addMemory(const Reason &reason);
+  void addLimit(const Reason &reason, ReasonId id);
   void addLaunch(const Reason &reason);
   void addTuning(const Reason &reason, ReasonId id);
   /// Writes `line` where no other line than those below it was written since.
@@ -244,6 +247,23 @@ void Writer::addMemory(const Reason &reason) {
             get(reason, "saved_places_bytes") + " bytes\n";
 }
 
+void Writer::addLimit(const Reason &reason, ReasonId id) {
+  if (id == ReasonId::RunAgain) {
+    text += "  - " + get(reason, "kernel") + " runs again before " +
+            get(reason, "before") + ", costs as much as moving " +
+            get(reason, "cost") + " bytes\n";
+    return;
+  }
+  text += "  - memory limit of " + get(reason, "limit") + " bytes: ";
+  if (id == ReasonId::LimitKept)
+    text += "kept, " + get(reason, "after") + " bytes are needed in place of " +
+            get(reason, "before") + "\n";
+  else
+    text += "not kept, because " + get(reason, "Reason") + "; " +
+            get(reason, "after") + " bytes would be, in place of " +
+            get(reason, "before") + "\n";
+}
+
 void Writer::addLaunch(const Reason &reason) {
   addHeadline("Schedules of " + reason.function + ":\n");
   text += "  - " + get(reason, "kernel") + ": ";
@@ -336,6 +356,10 @@ void Writer::add(const Reason &reason) {
     text += "  - peak before the kernels were ordered: " +
             get(reason, "before") + " bytes\n";
     return;
+  case ReasonId::RunAgain:
+  case ReasonId::LimitKept:
+  case ReasonId::OverLimit:
+    return addLimit(reason, *id);
   case ReasonId::Launched:
     return addLaunch(reason);
   case ReasonId::TuneCandidate:

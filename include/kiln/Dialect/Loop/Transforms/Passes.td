@@ -549,6 +549,53 @@ def PackWeightsPass : Pass<"loop-pack-weights", "::mlir::func::FuncOp"> {
   ];
 }
 
+def RematerializePass : Pass<"loop-rematerialize", "::mlir::ModuleOp"> {
+  let summary = "Compute again what would be kept too long for a limit of memory";
+  let description = [{
+    Assumes ordered kernels. Finds the peak of what a program needs at the size
+    hints beside weights and inputs, as the memory plan counts it: for a training
+    step what the forward saves, one arena for both functions, gradients and
+    tangents. While that is over `limit`, a kernel runs again right before a later
+    reader of its results: the one that takes most bytes off where they are too many
+    for the time of it (bytes moved and operations). What it reads is kept for it,
+    or made again as well. What only the backward reads moves there; a saved value
+    that is made again is saved no longer (`loop.carried`), and the backward gets an
+    argument of the forward that it lacks. In the end runs that have become needless
+    go.
+
+    A kernel that runs again is a copy with its schedule: results keep their bits.
+    One that reads an argument whose contents its function changes is not run again,
+    nor one of symbolic sizes in the other function. If the limit cannot be kept, the
+    lowest peak that was found stays.
+
+    Reports `run-again` (passed) for each run, and `limit-kept` (passed) or
+    `over-limit` (missed) with the peaks before and after.
+
+    Before, `%a` is live while `@large` runs:
+
+    ```mlir
+    %a = loop.kernel @cheap ins(%p = %x : tensor<1024xf32>) ...
+    %b = loop.kernel @reads ins(%p = %a : tensor<1024xf32>) ...
+    %c = loop.kernel @large ins(%p = %b : tensor<1xf32>) ...
+    %d = loop.kernel @late ins(%p = %a : tensor<1024xf32>, %q = %c ...) ...
+    ```
+
+    After:
+
+    ```mlir
+    %a = loop.kernel @cheap ins(%p = %x : tensor<1024xf32>) ...
+    %b = loop.kernel @reads ins(%p = %a : tensor<1024xf32>) ...
+    %c = loop.kernel @large ins(%p = %b : tensor<1xf32>) ...
+    %e = loop.kernel @cheap ins(%p = %x : tensor<1024xf32>) ...
+    %d = loop.kernel @late ins(%p = %e : tensor<1024xf32>, %q = %c ...) ...
+    ```
+  }];
+  let options = [
+    Option<"limit", "limit", "::kiln::ByteCount", "0",
+           "Bytes that the program may need at once, beside weights and inputs.">
+  ];
+}
+
 def OrderKernelsPass : Pass<"loop-order-kernels", "::mlir::func::FuncOp"> {
   let summary = "Order kernels so that less memory is live at a time";
   let description = [{
