@@ -159,6 +159,7 @@ getCodePipelines(const CompileOptions &options) {
   // Programs are smaller than the largest number that the pass takes.
   const int64_t maxNests =
       std::min<uint64_t>(options.maxFusionSize, 1000000000);
+  const int64_t memoryLimit = options.memoryLimit;
   if (isGPU(options.target)) {
     GPUChip chip{options.target};
     // As PyTorch has it on such a GPU, both of the others permit the same.
@@ -176,6 +177,7 @@ getCodePipelines(const CompileOptions &options) {
       loop.convTf32 = convTf32;
       loop.deterministic = deterministic;
       loop.maxNests = maxNests;
+      loop.memoryLimit = memoryLimit;
       buildLoopPipeline(pm, loop);
     });
     const GPULowering lowering = options.lowering == Lowering::Linalg
@@ -192,7 +194,8 @@ getCodePipelines(const CompileOptions &options) {
   // Emitters of linalg pack as they multiply.
   const int64_t panels =
       options.lowering == Lowering::Linalg ? -1 : getPreparedBytes(options);
-  add(Stage::Loop, [cpu = *cpu, maxNests, panels](OpPassManager &pm) {
+  add(Stage::Loop, [cpu = *cpu, maxNests, panels,
+                    memoryLimit](OpPassManager &pm) {
     LoopPipelineOptions loop;
     loop.vectorBits = cpu.vectorBits;
     loop.vectorRegisters = cpu.vectorRegisters;
@@ -210,6 +213,7 @@ getCodePipelines(const CompileOptions &options) {
       loop.bytes = loop::DotUnit::Quads;
     loop.maxNests = maxNests;
     loop.preparedBytes = panels;
+    loop.memoryLimit = memoryLimit;
     buildLoopPipeline(pm, loop);
   });
   if (options.lowering == Lowering::Linalg)

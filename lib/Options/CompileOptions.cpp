@@ -189,6 +189,9 @@ Status CompileOptions::verify() const {
                                          !inputGradients.empty())})
     if (Status s = isOfTraining(what, isGiven); !s)
       return s;
+  if (memoryLimit != 0 && backend != Backend::Inductor)
+    return Error::usage("memory_limit: backends without kernels keep what "
+                        "operators allocate; expected inductor");
   if (dynamic == Dynamic::False &&
       !(markDynamic.empty() && markUnbacked.empty()))
     return Error::usage("dynamic=false and marks of dynamic sizes exclude each "

@@ -182,11 +182,20 @@ static void fuse(mlir::OpPassManager &pm, const LoopPipelineOptions &options) {
   scheduled.addPass(loop::createChooseSchedulePass());
   if (!options.chip.name.empty())
     scheduled.addPass(loop::createRoundFactorsPass());
+  // A copy of a kernel has its schedule, and with it its bits.
+  if (options.memoryLimit > 0) {
+    loop::RematerializePassOptions limit;
+    limit.limit = options.memoryLimit;
+    pm.addPass(loop::createRematerializePass(limit));
+  }
   // What panels there are is said by the schedule.
   if (options.preparedBytes >= 0) {
     loop::PackWeightsPassOptions weights;
     weights.limit = options.preparedBytes;
-    scheduled.addPass(loop::createPackWeightsPass(weights));
+    OpPassManager &packed = options.memoryLimit > 0
+                                ? pm.nest<mlir::func::FuncOp>()
+                                : scheduled;
+    packed.addPass(loop::createPackWeightsPass(weights));
   }
 }
 

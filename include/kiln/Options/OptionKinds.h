@@ -97,11 +97,16 @@ struct Count {
 };
 
 /// 0 leaves the number to Kiln.
-struct Mebibytes : Count {
+struct Bytes : Count {
   static std::optional<uint64_t> parse(const std::string &text) {
     return Count::parse(text, 0);
   }
   static std::string expected() { return Count::expected(0); }
+  static std::string shape() { return "BYTES"; }
+};
+
+/// 0 leaves the number to Kiln.
+struct Mebibytes : Bytes {
   static std::string shape() { return "MIB"; }
 };
 

@@ -156,6 +156,12 @@ struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
       llvm::cl::desc("Bytes that panels of weights may take, as `limit` of "
                      "`loop-pack-weights`; negative: none are made ahead."),
       llvm::cl::init(64 << 20)};
+  Option<ByteCount> memoryLimit{
+      *this, "memory-limit",
+      llvm::cl::desc("Bytes that a program may need at once beside weights and "
+                     "inputs, as `limit` of `loop-rematerialize`; 0: nothing is "
+                     "computed again for memory."),
+      llvm::cl::init(0)};
   Option<GPUChip> chip{
       *this, "chip",
       llvm::cl::desc("Fuse and schedule for this GPU instead of a CPU, as of "
