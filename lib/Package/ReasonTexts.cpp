@@ -36,7 +36,7 @@ constexpr ReasonName reasonNames[] = {
 /// What a topic tells, in this order.
 struct Topic {
   std::string_view name;
-  std::array<std::string_view, 11> passes;
+  std::array<std::string_view, 13> passes;
 };
 
 constexpr Topic topics[] = {
@@ -46,11 +46,12 @@ constexpr Topic topics[] = {
      {"loop-fuse", "loop-inline-virtual", "loop-share-rows",
       "loop-fuse-products", "loop-split-reductions", "loop-fuse-columns",
       "loop-fold-one-hot", "loop-split-contractions", "loop-sort-scatters",
-      "loop-split-sorts", "loop-split-scans"}},
+      "loop-split-sorts", "loop-split-scans", "loop-choose-layout",
+      "aten-multiply-levels"}},
     {"memory",
      {"program-plan-memory", "loop-order-kernels", "loop-rematerialize",
       "program-hoist-preparation"}},
-    {"partition", {"joint-partition", "joint-differentiate"}},
+    {"partition", {"joint-partition", "joint-differentiate", "aten-save-sums"}},
     {"schedule",
      {"program-export", "program-join-launches", "loop-join-grids",
       "loop-pack-weights"}},
@@ -119,6 +120,11 @@ void Writer::addFusion(const Reason &reason, ReasonId id) {
   case ReasonId::NoEpilogue:
     behind += "No epilogue: " + get(reason, "contraction") + why;
     return;
+  case ReasonId::NoPrologue:
+    behind += "No prologue: " + get(reason, "nest") + " of " +
+              get(reason, "contraction") + ", " + get(reason, "bytes") +
+              " bytes" + why;
+    return;
   case ReasonId::FusionCandidate:
     addHeadline("=== Fusion Round " + get(reason, "round") +
                 " ===\nCandidates for fusion:\n");
@@ -171,6 +177,15 @@ void Writer::addFusion(const Reason &reason, ReasonId id) {
     return;
   case ReasonId::ProductWhole:
     text += "Not multiplied in parts: " + get(reason, "contraction") + why;
+    return;
+  case ReasonId::LevelsNotMultiplied:
+    text += "Quantized factors multiplied as floats" + why;
+    return;
+  case ReasonId::GroupsApart:
+    text += "Groups of channels apart: " + get(reason, "contraction") + why;
+    return;
+  case ReasonId::TapsApart:
+    text += "Taps apart from channels: " + get(reason, "contraction") + why;
     return;
   case ReasonId::ProductsFused:
     text += "Products in blocks of rows: " + get(reason, "kernel") + ", " +
@@ -225,6 +240,9 @@ void Writer::addPartition(const Reason &reason, ReasonId id) {
     text += "\n";
     return;
   }
+  case ReasonId::SumsNotSaved:
+    text += "no sums of attention saved" + why;
+    return;
   case ReasonId::NoGradient:
     text += "no gradient: argument " + get(reason, "argument") + why;
     return;

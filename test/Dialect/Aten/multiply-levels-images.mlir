@@ -1,5 +1,10 @@
 // RUN: kiln-opt %s --aten-multiply-levels --canonicalize | FileCheck %s
 // RUN: kiln-opt %s --aten-multiply-levels=weights-only --canonicalize | FileCheck %s --check-prefix=WEIGHT
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(func.func(aten-multiply-levels))' -o /dev/null --remarks-filter=aten-multiply-levels 2>&1 | FileCheck %s --check-prefix=WHY
+
+// WHY-DAG: Function=few_terms | Reason="its sums are short, or its groups narrow"
+// WHY-DAG: Function=unknown_zero | Reason="the zero around the image is not known"
+// WHY-DAG: Function=along_the_sum | Reason="its scales change along the sum, or the sum or padding is not known"
 
 // Around an image of unsigned levels stands their zero. Its terms of the sum depend on the
 // weights alone.

@@ -1,5 +1,6 @@
 // RUN: kiln-opt %s --aten-multiply-levels --canonicalize | FileCheck %s
 // RUN: kiln-opt %s --aten-multiply-levels=weights-only --canonicalize | FileCheck %s --check-prefix=WEIGHT
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(func.func(aten-multiply-levels))' -o /dev/null --remarks-filter=aten-multiply-levels 2>&1 | FileCheck %s --check-prefix=WHY
 
 // Unsigned activations and a signed weight with a scale for each channel, as
 // exported programs have them: zeros are taken off in i32, scales come behind.
@@ -138,6 +139,7 @@ func.func @weight(%x: tensor<1x8xf32>, %w: tensor<8x4xi8>, %s: tensor<1x4xf32>) 
 }
 
 // Scales that change along the sum belong to its terms.
+// WHY-DAG: remark: [Missed] not-multiplied | Category:aten-multiply-levels | Function=along_the_sum | Reason="its scale changes along the sum, or its zero is a number that is no level"
 // CHECK-LABEL: func.func @along_the_sum
 // CHECK-NOT: _to_copy
 // CHECK: aten.mm({{.*}}) : (tensor<6x8xf32>, tensor<8x4xf32>)
@@ -185,4 +187,18 @@ func.func @no_level(%x: tensor<6x8xui8>, %w: tensor<8x4xi8>) -> tensor<6x4xf32> 
   %4 = aten.mul.Tensor(%3, %scale) : (tensor<8x4xf32>, f64) -> tensor<8x4xf32>
   %5 = aten.mm(%2, %4) : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
   return %5 : tensor<6x4xf32>
+}
+
+// A weight whose zero is not 0, times floats, is one of floats.
+// WHY-DAG: not-multiplied {{.*}} Function=moved | Reason="its zero is not 0, and the other matrix is of floats"
+// CHECK-LABEL: func.func @moved
+// CHECK: aten.mm({{.*}}) : (tensor<6x8xf32>, tensor<8x4xf32>)
+func.func @moved(%x: tensor<6x8xf32>, %w: tensor<8x4xi8>) -> tensor<6x4xf32> {
+  %scale = arith.constant 5.0e-01 : f64
+  %zero = arith.constant 3.0e+00 : f64
+  %0 = aten._to_copy(%w, dtype = f32) : (tensor<8x4xi8>) -> tensor<8x4xf32>
+  %1 = aten.sub.Tensor(%0, %zero) : (tensor<8x4xf32>, f64) -> tensor<8x4xf32>
+  %2 = aten.mul.Tensor(%1, %scale) : (tensor<8x4xf32>, f64) -> tensor<8x4xf32>
+  %3 = aten.mm(%x, %2) : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
+  return %3 : tensor<6x4xf32>
 }

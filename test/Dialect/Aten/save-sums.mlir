@@ -3,6 +3,7 @@
 
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(func.func(aten-save-sums{types=bf16,f16}))' --split-input-file | FileCheck %s --check-prefix=NARROW
 // RUN: not kiln-opt %s --pass-pipeline='builtin.module(func.func(aten-save-sums{types=f64}))' --split-input-file 2>&1 | FileCheck %s --check-prefix=TYPE
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(func.func(aten-save-sums{types=f32}))' --split-input-file -o /dev/null --remarks-filter=aten-save-sums 2>&1 | FileCheck %s --check-prefix=WHY
 // TYPE: error: option 'types' of aten-save-sums: expected 'f32', 'bf16' or 'f16', but found 'f64'
 
 // Attention gives the logarithms of its sums, too.
@@ -44,6 +45,7 @@ func.func @masked(%q: tensor<2x4x7x16xf32>, %m: tensor<2x1x1x7xi1>,
 }
 
 // Nor one of which a gradient is wanted.
+// WHY: remark: [Missed] not-saved | Category:aten-save-sums | Function=bias | Reason="its mask may have a gradient"
 // CHECK-LABEL: func.func @bias
 // CHECK-NOT: flash
 func.func @bias(%q: tensor<2x4x7x16xf32>,
@@ -56,6 +58,13 @@ func.func @bias(%q: tensor<2x4x7x16xf32>,
 
 // A gradient may flow to a mask of floats; f64 adds up in f64, and bf16 is not asked for; keys of one batch are not those of
 // all; and a row of another depth is another operator's.
+// WHY: not-saved {{.*}} Function=others | Reason="its mask may have a gradient"
+// WHY: not-saved {{.*}} Function=others | Reason="sums of its element type are not saved"
+// WHY: not-saved {{.*}} Function=others | Reason="it does not have keys and values for each query"
+// WHY: not-saved {{.*}} Function=others | Reason="rows of its queries and values are not of one length, or there are no keys"
+// WHY: not-saved {{.*}} Function=others | Reason="its tensors are not of four dimensions of known names"
+// WHY: not-saved {{.*}} Function=others | Reason="sums of its element type are not saved"
+// WHY: not-saved {{.*}} Function=dropped | Reason="it has dropout"
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: flash
 // CHECK-COUNT-6: aten.scaled_dot_product_attention
@@ -79,4 +88,13 @@ func.func @others(%q: tensor<2x4x7x16xf32>, %m: tensor<7x7xf32>, %d: tensor<2x4x
   %5 = aten.scaled_dot_product_attention(%b, %b, %b)
     : (tensor<2x4x7x16xbf16>, tensor<2x4x7x16xbf16>, tensor<2x4x7x16xbf16>) -> tensor<2x4x7x16xbf16>
   return %0, %1, %2, %3, %4, %5 : tensor<2x4x7x16xf32>, tensor<2x4x7x16xf64>, tensor<2x4x7x16xf32>, tensor<2x4x7x24xf32>, tensor<4x7x16xf32>, tensor<2x4x7x16xbf16>
+}
+
+// Weights that are dropped are drawn again, and need their own.
+// CHECK-LABEL: func.func @dropped
+// CHECK-NOT: flash
+func.func @dropped(%q: tensor<2x4x7x16xf32>) -> tensor<2x4x7x16xf32> {
+  %0 = aten.scaled_dot_product_attention(%q, %q, %q, dropout_p = 0.5)
+    : (tensor<2x4x7x16xf32>, tensor<2x4x7x16xf32>, tensor<2x4x7x16xf32>) -> tensor<2x4x7x16xf32>
+  return %0 : tensor<2x4x7x16xf32>
 }

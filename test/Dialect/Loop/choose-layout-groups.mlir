@@ -1,4 +1,6 @@
 // RUN: kiln-opt %s --loop-choose-layout --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --loop-choose-layout=join-groups=false --split-input-file | FileCheck %s --check-prefix=OFF
+// RUN: kiln-opt %s --loop-choose-layout --split-input-file -o /dev/null --remarks-filter=loop-choose-layout 2>&1 | FileCheck %s --check-prefix=WHY
 
 // Groups of channels stand in front of those of a group, who reads both as one has them last
 // as well, and weights are no windows that groups walk.
@@ -33,6 +35,8 @@ func.func @groups(%x: tensor<2x64x16x16xf32>, %w: tensor<64x16x3x3xf32>, %v: ten
 // Channels of a group of two fill no vector. Those of all groups are one dimension, in which
 // neighbours read the same image, and whose weights are neighbours.
 
+// OFF-LABEL: func.func @narrow_groups
+// OFF: loop.contract parallel [2, 32, 2, 14, 14] reduction [2, 3, 3]
 // CHECK-LABEL: func.func @narrow_groups
 // CHECK: %[[X:.*]] = loop.pointwise (%i, %j, %k, %l) in [2, 16, 16, 64]
 // CHECK-NEXT: loop.load %arg0[%i, %l, %j, %k]
@@ -104,6 +108,7 @@ func.func @returned_groups(%x: tensor<2x16x16x16xf32>, %w: tensor<16x4x3x3xf32>,
 // One of five that could not give them does not keep the others from having them last: it reads
 // a copy of its image in the order of before.
 
+// WHY: remark: [Missed] groups-apart | Category:loop-choose-layout | Function=one_of_five | Reason="its channels are read as two dimensions"
 // CHECK-LABEL: func.func @one_of_five
 // CHECK-COUNT-2: loop.contract parallel [1, {{.*}}, 64] reduction [3, 3, 64]
 // CHECK: %[[Y:.*]] = loop.contract parallel [1, 14, 14, 64] reduction [3, 3, 64]
@@ -268,4 +273,29 @@ func.func @of_argument(%x: tensor<4x64x14x14xf32>, %w: tensor<64x1x3x3xf32>, %g:
         mask and(and(le(0, d5 + d2 - 1), lt(d5 + d2 - 1, 14)), and(le(0, d6 + d3 - 1), lt(d6 + d3 - 1, 14)))
       acc f32 : tensor<64x1x3x3xf32>
   return %s, %t : tensor<4x64x14x14xf32>, tensor<64x1x3x3xf32>
+}
+
+// -----
+
+// Four groups of two channels fill a vector, and would read 32 channels of their image.
+
+// WHY: groups-apart {{.*}} Function=wide_groups | Reason="groups of a vector read more than two vectors"
+// CHECK-LABEL: func.func @wide_groups
+// CHECK-NOT: parallel [2, 14, 14, 64]
+// CHECK: return
+func.func @wide_groups(%x: tensor<2x256x16x16xf32>, %w: tensor<64x8x3x3xf32>, %v: tensor<32x64x3x3xf32>)
+    -> tensor<2x32x12x12xf32> {
+  %y = loop.contract parallel [2, 32, 2, 14, 14] reduction [8, 3, 3]
+      lhs %x[d0, d1 * 8 + d5, d3 + d6, d4 + d7] : tensor<2x256x16x16xf32>
+      rhs %w[d1 * 2 + d2, d5, d6, d7] : tensor<64x8x3x3xf32>
+      acc f32 : tensor<2x32x2x14x14xf32>
+  %r = loop.pointwise (%n, %c, %h, %u) in [2, 64, 14, 14] : tensor<2x64x14x14xf32> {
+    %e = loop.load %y[%n, floordiv(%c, 2), mod(%c, 2), %h, %u] : tensor<2x32x2x14x14xf32>
+    %a = math.absf %e : f32
+    loop.yield %a : f32
+  }
+  %z = loop.contract parallel [2, 32, 12, 12] reduction [64, 3, 3]
+      lhs %r[d0, d4, d2 + d5, d3 + d6] : tensor<2x64x14x14xf32>
+      rhs %v[d1, d4, d5, d6] : tensor<32x64x3x3xf32> acc f32 : tensor<2x32x12x12xf32>
+  return %z : tensor<2x32x12x12xf32>
 }

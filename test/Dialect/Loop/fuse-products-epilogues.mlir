@@ -1,5 +1,7 @@
 // RUN: kiln-opt %s --loop-fuse-products="min-product=1 min-rows=1 min-points=1" --split-input-file | FileCheck %s
 // RUN: kiln-opt %s --loop-fuse-products="min-product=1 min-rows=1 min-points=1 max-inner=3" --split-input-file | FileCheck %s --check-prefix=WIDE
+// RUN: kiln-opt %s --loop-fuse-products="min-product=1 min-rows=1 min-points=1 max-inner=3" --split-input-file -o /dev/null --remarks-filter=loop-fuse-products 2>&1 | FileCheck %s --check-prefix=WHY
+// RUN: kiln-opt %s --loop-fuse-products="min-product=1 min-rows=1 min-points=1 epilogues=false" --split-input-file | FileCheck %s --check-prefix=WIDE
 
 !q = tensor<6x9x4xf32>
 !k = tensor<6x7x4xf32>
@@ -26,7 +28,8 @@
 // CHECK-NOT: loop.kernel
 // CHECK: return
 
-// What is no chain stays as it was.
+// What is no chain stays as it was, and so does what is not asked for.
+// WHY: remark: [Missed] not-fused | Category:loop-fuse-products | Function=backward | Reason="each block of rows would read a wide operand again", kernel=slopes
 // WIDE-LABEL: func.func @backward
 // WIDE-NEXT: loop.kernel @weights
 // WIDE: epilogue

@@ -1,6 +1,9 @@
 // RUN: kiln-opt %s --loop-inline-virtual --loop-fuse --loop-share-rows --split-input-file | FileCheck %s
 // RUN: kiln-opt %s --loop-fuse=fuse=false --split-input-file | FileCheck %s --check-prefix=UNFUSED
 // RUN: kiln-opt %s --loop-inline-virtual --loop-fuse --loop-share-rows --split-input-file -o /dev/null --remarks-filter='loop-(fuse|share-rows)' 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: kiln-opt %s --loop-fuse=epilogues=false --split-input-file | FileCheck %s --check-prefix=EPILOGUES
+// RUN: kiln-opt %s --loop-fuse=vertical=false --split-input-file --remarks-filter=loop-fuse 2>&1 | FileCheck %s --check-prefix=VERTICAL
+// RUN: kiln-opt %s --loop-fuse=horizontal=false --split-input-file --remarks-filter=loop-fuse 2>&1 | FileCheck %s --check-prefix=HORIZONTAL
 
 // The tail of attention: exp is inlined into its two readers, sum and quotient
 // become one kernel of rows, and the row of exp is computed once in front.
@@ -29,6 +32,10 @@ guard.symbol @s77 range [2, 64] hint 16
 // CHECK: arith.divf
 // CHECK-NOT: loop.kernel
 // UNFUSED-COUNT-3: loop.kernel
+// VERTICAL: not-fused {{.*}} Function=softmax_tail | Reason="'vertical' is off", first=op0, second=op1
+// VERTICAL-LABEL: func.func @softmax_tail
+// VERTICAL-COUNT-3: loop.kernel
+// VERTICAL: return
 func.func @softmax_tail(%scores: !s) -> !s {
   %e = loop.pointwise (%b, %i, %j) in [s77, 4, 4] origins ["exp"] : !s {
     %x = loop.load %scores[%b, %i, %j] : !s
@@ -75,6 +82,10 @@ func.func @columns(%x: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
 
 // Independent nests that read the same tensor at the same place.
 
+// HORIZONTAL: not-fused {{.*}} Function=horizontal | Reason="'horizontal' is off", first=op0, second=op1
+// HORIZONTAL-LABEL: func.func @horizontal
+// HORIZONTAL-COUNT-2: loop.kernel
+// HORIZONTAL: return
 // CHECK-LABEL: func.func @horizontal
 // CHECK: loop.kernel @{{.*}} ins(%{{.*}} = %{{.*}} : tensor<64xf32>) shared [64]{{.*}} -> (tensor<64xf32>, tensor<64xf32>)
 // CHECK-NOT: loop.kernel
@@ -97,6 +108,10 @@ func.func @horizontal(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
 // The bias and activation after a product move into its epilogue.
 
 // REMARK: remark: [Passed] epilogue | Category:loop-fuse | Function=epilogue | contraction="Contraction([8, 16], [32], origins=[])", nest="Pointwise([8, 16], origins=[])"
+// EPILOGUES-LABEL: func.func @epilogue
+// EPILOGUES-NOT: epilogue (
+// EPILOGUES: loop.pointwise
+// EPILOGUES: return
 // CHECK-LABEL: func.func @epilogue
 // CHECK: loop.contract {{.*}} epilogue (%[[ACC:.*]], %{{.*}}, %{{.*}}) {
 // CHECK: arith.maximumf %[[ACC]]

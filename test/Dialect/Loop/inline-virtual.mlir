@@ -2,6 +2,8 @@
 // RUN: kiln-opt %s --loop-inline-virtual --split-input-file | FileCheck %s
 // RUN: kiln-opt %s --loop-inline-virtual --split-input-file -o /dev/null --remarks-filter=loop-inline-virtual 2>&1 | FileCheck %s --check-prefix=REMARK
 
+// RUN: kiln-opt %s --loop-inline-virtual=prologues=false --split-input-file | FileCheck %s --check-prefix=OFF
+
 // A single reader takes the body in, at the index at which it reads.
 
 // REMARK: remark: [Passed] inlined | Category:loop-inline-virtual | Function=single | nest=neg
@@ -109,6 +111,11 @@ func.func @masked(%a: tensor<4xf32>) -> tensor<8xf32> {
 // A transposed copy before a product is read in place, a cheap scale becomes
 // the prologue.
 
+// OFF-LABEL: func.func @operands
+// OFF: arith.mulf
+// OFF: loop.contract {{.*}} lhs %{{[^ ]*}}[d0, d2] : tensor<8x32xf32> rhs %arg1[d1, d2] : tensor<16x32xf32>
+// OFF-NOT: lhs_prologue
+// OFF: return
 // CHECK-LABEL: func.func @operands
 // CHECK-NOT: loop.pointwise
 // CHECK: loop.contract {{.*}} lhs %arg0[d0, d2] : tensor<8x32xf32> rhs %arg1[d1, d2] : tensor<16x32xf32>

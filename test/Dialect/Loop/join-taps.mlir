@@ -1,5 +1,7 @@
 // RUN: kiln-opt %s --loop-set-target=chip=sm_90a --loop-choose-layout --split-input-file | FileCheck %s
 // RUN: kiln-opt %s --loop-choose-layout --split-input-file | FileCheck %s --check-prefix=CPU
+// RUN: kiln-opt %s --loop-choose-layout=join-taps=false --split-input-file | FileCheck %s --check-prefix=OFF
+// RUN: kiln-opt %s --loop-set-target=chip=sm_90a --loop-choose-layout --split-input-file -o /dev/null --remarks-filter=loop-choose-layout 2>&1 | FileCheck %s --check-prefix=WHY
 
 // In the gradient of a weight over three colours these, in fours, and the taps of a row of the
 // window are one dimension of the result: with zeros around the image none is masked.
@@ -82,6 +84,8 @@ func.func @sevens(%x: tensor<4x3x37x37xbf16>, %w: tensor<64x3x7x7xbf16>)
 // A processor reads windows of three colours as rows of them, from a copy with zeros around the
 // image: what is added to a sum stays with it.
 
+// OFF-LABEL: func.func @colours
+// OFF: loop.contract {{.*}} reduction [{{.*}}7, 7{{.*}}]
 // CPU-LABEL: func.func @colours
 // CPU: %[[X:.*]] = loop.pointwise (%i, %j, %k) in [2, 69, 207] : tensor<2x69x207xf32>
 // CPU: loop.index (%j - 3)
@@ -183,4 +187,33 @@ func.func @short(%x: tensor<4x3x224x224xf32>, %w: tensor<768x3x3x3xf32>, %v: ten
       lhs %y[d0, d4, d2 + d5, d3 + d6] : tensor<4x768x74x74xf32>
       rhs %v[d1, d4, d5, d6] : tensor<64x768x3x3xf32> acc f32 : tensor<4x64x72x72xf32>
   return %z : tensor<4x64x72x72xf32>
+}
+
+// -----
+
+// Two channels would be filled to eight in rows of seven taps, and of one product nothing reads
+// an element often.
+
+// WHY: remark: [Missed] taps-apart | Category:loop-choose-layout | Function=wide_rows | Reason="most of a row would be zeros"
+// CHECK-LABEL: func.func @wide_rows
+// CHECK: loop.contract parallel [64, 2, 7, 7]
+// WHY: taps-apart {{.*}} Function=few_products | Reason="too few products read an element of the copy"
+// CHECK-LABEL: func.func @few_products
+// CHECK: loop.reduce {{.*}} in [1, 3, 7, 7] reduction {{.*}} in [8, 16, 16]
+func.func @wide_rows(%g: tensor<8x64x32x32xbf16>, %x: tensor<8x2x32x32xbf16>)
+    -> tensor<64x2x7x7xbf16> {
+  %y = loop.contract parallel [64, 2, 7, 7] reduction [8, 32, 32]
+      lhs %g[d4, d0, d5, d6] : tensor<8x64x32x32xbf16> mask 1
+      rhs %x[d4, d1, d5 + d2 - 3, d6 + d3 - 3] : tensor<8x2x32x32xbf16>
+      mask and(and(le(0, d5 + d2 - 3), lt(d5 + d2 - 3, 32)), and(le(0, d6 + d3 - 3), lt(d6 + d3 - 3, 32)))
+      acc f32 : tensor<64x2x7x7xbf16>
+  return %y : tensor<64x2x7x7xbf16>
+}
+func.func @few_products(%g: tensor<8x1x16x16xbf16>, %x: tensor<8x3x32x32xbf16>) -> tensor<1x3x7x7xbf16> {
+  %y = loop.contract parallel [1, 3, 7, 7] reduction [8, 16, 16]
+      lhs %g[d4, d0, d5, d6] : tensor<8x1x16x16xbf16> mask 1
+      rhs %x[d4, d1, d5 * 2 + d2 - 3, d6 * 2 + d3 - 3] : tensor<8x3x32x32xbf16>
+      mask and(and(le(0, d5 * 2 + d2 - 3), lt(d5 * 2 + d2 - 3, 32)), and(le(0, d6 * 2 + d3 - 3), lt(d6 * 2 + d3 - 3, 32)))
+      acc f32 : tensor<1x3x7x7xbf16>
+  return %y : tensor<1x3x7x7xbf16>
 }

@@ -70,6 +70,27 @@ TEST_F(FusionTest, RowReductionFusesWithItsReader) {
   EXPECT_EQ(round.groupsAfter, 1u);
 }
 
+TEST_F(FusionTest, EachWayOfFusionHasASwitch) {
+  unsigned x = addTensor(4096), y = addTensor(4096), z = addTensor(4096, true),
+           out = addTensor(4096, true);
+  addNode(Kind::Pointwise, {32, 32}, 1, y, {{x, 2}});
+  addNode(Kind::Pointwise, {32, 32}, 1, z, {{x, 2}});
+  addNode(Kind::Pointwise, {32, 32}, 1, out, {{y, 2}});
+  EXPECT_EQ(runFusion(problem, {}).groups.size(), 1u);
+  FusionOptions options;
+  options.vertical = false;
+  FusionResult result = runFusion(problem, options);
+  EXPECT_EQ(result.groups.size(), 2u);
+  ASSERT_EQ(result.refusals.size(), 1u);
+  EXPECT_EQ(result.refusals[0].obstacle.str(), "'vertical' is off");
+  options = {};
+  options.horizontal = false;
+  result = runFusion(problem, options);
+  EXPECT_EQ(result.groups.size(), 2u);
+  ASSERT_EQ(result.refusals.size(), 1u);
+  EXPECT_EQ(result.refusals[0].obstacle.str(), "'horizontal' is off");
+}
+
 TEST_F(FusionTest, ReadAtAnotherIndexIsRefused) {
   unsigned x = addTensor(4096), y = addTensor(4096),
            out = addTensor(4096, true);

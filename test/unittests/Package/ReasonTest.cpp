@@ -85,6 +85,19 @@ TEST(Reason, TextsFollowTheOrderOfThePrograms) {
             "Kernels:\n  - k0: `op0`\nKernels:\n  - k1: `op0`\n");
 }
 
+TEST(Reason, WhatIsNoPrologueIsToldBehindTheRest) {
+  Package package = samplePackage();
+  auto add = [&](const char *name, std::vector<Reason::Argument> arguments) {
+    package.reasons.push_back({Reason::Kind::Missed, "loop-inline-virtual", name,
+                               "main", std::move(arguments)});
+  };
+  add("no-prologue",
+      {{"nest", "P"}, {"contraction", "C"}, {"bytes", "64"}, {"Reason", "why"}});
+  add("stored", {{"nest", "mul"}, {"Reason", "so"}});
+  EXPECT_EQ(explainTopic(package, "fusion"),
+            "Stored: mul: so\nNo prologue: P of C, 64 bytes: why\n");
+}
+
 TEST(Reason, ARoundIsOneBlock) {
   Package package = samplePackage();
   auto add = [&](const char *name, std::vector<Reason::Argument> arguments) {

@@ -166,7 +166,7 @@ static bool isWorthBytes(ConvolutionOp op, int64_t terms,
          ofGroup * terms;
 }
 
-Value convolveLevels(FormulaBuilder &c, ConvolutionOp op) {
+Value convolveLevels(FormulaBuilder &c, ConvolutionOp op, StringRef &why) {
   Value weight = op.getWeight();
   if (op.getTransposed() || !isSized(op.getInput()) || !isSized(weight) ||
       !isSized(op.getResult()))
@@ -176,12 +176,19 @@ Value convolveLevels(FormulaBuilder &c, ConvolutionOp op) {
   auto terms = countTerms(weight);
   auto widths = getWidths(op, spatial);
   SmallVector<int64_t> inner = llvm::to_vector(llvm::seq<int64_t>(1, rank));
-  if (!a || !b || !terms || !widths || !a->areFree(inner) || !b->areFree(inner))
+  if (!a || !b)
+    return {};
+  why = "its scales change along the sum, or the sum or padding is not known";
+  if (!terms || !widths || !a->areFree(inner) || !b->areFree(inner))
     return {};
   Sizes filling = getFilling(c, op), inside(spatial, c.expr(0));
   bool isPadded = llvm::any_of(
       *widths, [](ExprAttr width) { return !width.isConstant(0); });
-  if (!isWorthBytes(op, *terms, filling) || (isPadded && !a->getKnownZero()))
+  why = "its sums are short, or its groups narrow";
+  if (!isWorthBytes(op, *terms, filling))
+    return {};
+  why = "the zero around the image is not known";
+  if (isPadded && !a->getKnownZero())
     return {};
   LevelSum sum(c, *a, *b);
   sum.terms = *terms;

@@ -82,8 +82,8 @@ Value finishSum(FormulaBuilder &c, const LevelSum &sum, Value products,
                 llvm::function_ref<Value()> sumRight);
 
 /// The convolution in place of `op` if both of its factors are levels; else
-/// null.
-Value convolveLevels(FormulaBuilder &c, ConvolutionOp op);
+/// null, and why where they are.
+Value convolveLevels(FormulaBuilder &c, ConvolutionOp op, StringRef &why);
 
 } // namespace kiln::aten
 

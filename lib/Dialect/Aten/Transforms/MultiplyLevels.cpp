@@ -15,6 +15,7 @@
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Interfaces/Stages.h"
+#include "kiln/Support/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -62,14 +63,18 @@ static Value multiplyWeight(FormulaBuilder &c, Value left,
   return c.cast(c.mul(c.mm(left, weight), right.show(c, right.scale)), f32);
 }
 
-/// The product `left @ right` if one of them has levels; else null.
+/// The product `left @ right` if one of them has levels; else null, and why where the right
+/// one has.
 static Value rewrite(FormulaBuilder &c, Value left, Value right,
-                     bool weightsOnly) {
+                     bool weightsOnly, StringRef &why) {
   if (!isSized(left) || !isSized(right) ||
       !FormulaBuilder::elementTypeOf(left).isF32())
     return {};
   auto b = findLevels(right);
-  if (!b || !b->areFree({0}))
+  if (!b)
+    return {};
+  why = "its scale changes along the sum, or its zero is a number that is no level";
+  if (!b->areFree({0}))
     return {};
   auto a = findLevels(left);
   auto terms = FormulaBuilder::dimOf(left, 1).getConstant();
@@ -78,6 +83,9 @@ static Value rewrite(FormulaBuilder &c, Value left, Value right,
     return multiply(c, *a, *b, *terms);
   if (b->getKnownZero() == 0)
     return multiplyWeight(c, left, *b);
+  why = a && !weightsOnly
+            ? "its sum is too long for i32, or the other matrix has no such grid"
+            : "its zero is not 0, and the other matrix is of floats";
   return {};
 }
 
@@ -95,19 +103,28 @@ void AtenMultiplyLevelsPass::runOnOperation() {
     OpBuilder builder(op);
     FormulaBuilder c(builder, op->getLoc());
     Value result;
+    StringRef why;
     if (auto product = llvm::dyn_cast<MmOp>(op)) {
-      result = rewrite(c, product.getSelf(), product.getMat2(), weightsOnly);
+      result = rewrite(c, product.getSelf(), product.getMat2(), weightsOnly,
+                       why);
     } else if (auto image = llvm::dyn_cast<ConvolutionOp>(op)) {
-      result = convolveLevels(c, image);
+      result = convolveLevels(c, image, why);
     } else {
       auto sum = llvm::cast<AddmmOp>(op);
       if (!sum.getAlpha() && !sum.getBeta())
-        result = rewrite(c, sum.getMat1(), sum.getMat2(), weightsOnly);
+        result = rewrite(c, sum.getMat1(), sum.getMat2(), weightsOnly, why);
       if (result)
         result = c.add(result, sum.getSelf());
     }
-    if (!result || result.getType() != op->getResult(0).getType())
+    if (!result || result.getType() != op->getResult(0).getType()) {
+      if (why.empty())
+        continue;
+      if (auto told = mlir::remark::missed(
+              op->getLoc(), remarks::kLevelsNotMultiplied.function(
+                                remarks::getFunctionName(op))))
+        told << mlir::remark::reason("{0}", why);
       continue;
+    }
     op->replaceAllUsesWith(ValueRange{result});
     op->erase();
   }

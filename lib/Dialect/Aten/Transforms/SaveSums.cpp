@@ -11,6 +11,7 @@
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Interfaces/Stages.h"
+#include "kiln/Support/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -88,13 +89,19 @@ void AtenSaveSumsPass::runOnOperation() {
   getOperation().walk(
       [&](ScaledDotProductAttentionOp op) { found.push_back(op); });
   for (ScaledDotProductAttentionOp op : found) {
-    if (op.getAttnMask() && mayHaveGradient(op.getAttnMask()))
-      continue;
     OpBuilder builder(op);
     FormulaBuilder c(builder, op.getLoc());
-    SmallVector<Value> made = attendWithSums(op, elements, c);
-    if (made.empty())
+    StringRef why = "its mask may have a gradient";
+    SmallVector<Value> made;
+    if (!op.getAttnMask() || !mayHaveGradient(op.getAttnMask()))
+      made = attendWithSums(op, elements, c, why);
+    if (made.empty()) {
+      if (auto told = mlir::remark::missed(
+              op.getLoc(), remarks::kSumsNotSaved.function(
+                               remarks::getFunctionName(op))))
+        told << mlir::remark::reason("{0}", why);
       continue;
+    }
     made.front().getDefiningOp()->setDiscardableAttrs(
         op->getDiscardableAttrDictionary());
     op->replaceAllUsesWith(ValueRange(made.front()));

@@ -516,6 +516,10 @@ const llvm::MapVector<Operation *, LastDims> &ImageLayouts::choose() {
 
 namespace {
 class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
+public:
+  using ChooseLayoutPassBase::ChooseLayoutPassBase;
+
+private:
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (failed(verifyPassInput(module, getArgument(),
@@ -529,8 +533,9 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
 
   void run(func::FuncOp function, CarriedTensors &carried) {
     bool onCPU = !getGPUTarget(function);
-    for (auto op : function.getOps<ContractOp>())
-      joinGroups(op, /*areLast=*/false);
+    if (joinsGroups)
+      for (auto op : function.getOps<ContractOp>())
+        joinGroups(op, /*areLast=*/false);
     ImageLayouts layouts(function, carried, onCPU);
     const auto &chosen = layouts.choose();
     for (auto [nest, last] : chosen)
@@ -549,7 +554,7 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
     OperandCopies copies(hints, onCPU);
     for (auto op :
          llvm::make_early_inc_range(function.getOps<ContractOp>())) {
-      if (op.isGrouped() || (!onCPU && copies.joinTaps(op)))
+      if (op.isGrouped() || (!onCPU && joinsTaps && copies.joinTaps(op)))
         continue;
       // On a processor others have the products that they had.
       if (onCPU && !chosen.count(op)) {
@@ -560,11 +565,12 @@ class ChooseLayout : public loop::impl::ChooseLayoutPassBase<ChooseLayout> {
         reduceColumns(op, carried);
         continue;
       }
-      if (onCPU && copies.joinTaps(op))
+      if (onCPU && joinsTaps && copies.joinTaps(op))
         continue;
       if (onCPU) {
         padImage(op, hints);
-        joinGroups(op, /*areLast=*/true);
+        if (joinsGroups)
+          joinGroups(op, /*areLast=*/true);
       } else
         copies.fillChannels(op);
       copies.relay(op);

@@ -508,7 +508,7 @@ void FusionReport::tell(KernelOp kernel, ArrayRef<unsigned> nodes) const {
 void Fuse::fuseFunction(func::FuncOp function,
                         const analysis::SizeHints &hints) {
   Block &block = function.getBody().front();
-  if (fuse)
+  if (fuse && epilogues)
     fuseEpilogues(function, hints);
   // Nests nobody reads are gone before they are counted.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
@@ -524,6 +524,8 @@ void Fuse::fuseFunction(func::FuncOp function,
   options.maxRounds = fuse ? int64_t(maxRounds) : 0;
   options.maxNests = maxNests;
   options.minHorizontalBytes = minHorizontalBytes;
+  options.vertical = vertical;
+  options.horizontal = horizontal;
   FusionResult result = runFusion(collected.problem, options);
   FusionReport report(function, collected);
   report.tell(result);

@@ -40,7 +40,9 @@ public:
 private:
   StringRef fuse(KernelOp rows, const analysis::SizeHints &hints);
   StringRef fuse(const ProductChain &chain, const analysis::SizeHints &hints);
-  bool fuseEpilogues(KernelOp last, const analysis::SizeHints &hints);
+  std::optional<StringRef> fuseEpilogues(KernelOp last,
+                                         const analysis::SizeHints &hints);
+  void tellApart(KernelOp kernel, StringRef why) const;
   ChainLimits getLimits() const;
 
   void dropUnreadKernels();
@@ -378,24 +380,29 @@ ChainLimits FuseProducts::getLimits() const {
 }
 
 /// Joins contractions whose epilogues belong together, of which `last` is the last one, if
-/// all of them come into one kernel.
-bool FuseProducts::fuseEpilogues(KernelOp last,
-                                 const analysis::SizeHints &hints) {
+/// all of them come into one kernel. Says why not; nothing where there are no such ones.
+std::optional<StringRef>
+FuseProducts::fuseEpilogues(KernelOp last, const analysis::SizeHints &hints) {
   std::optional<EpilogueRows> opened = openEpilogues(last);
   if (!opened)
-    return false;
+    return std::nullopt;
   ProductChain chain;
-  findChain(chain, opened->rows, /*extended=*/true, getLimits(), hints);
+  StringRef why =
+      findChain(chain, opened->rows, /*extended=*/true, getLimits(), hints);
   bool isWhole = llvm::all_of(opened->made, [&](KernelOp product) {
     return chain.producers.contains(product);
   });
-  if (!isWhole || chain.consumers.empty() || !fuse(chain, hints).empty()) {
+  if (isWhole && !chain.consumers.empty())
+    why = fuse(chain, hints);
+  else if (why.empty())
+    why = "not all products whose epilogues read each other make its rows";
+  if (!why.empty()) {
     opened->undo();
-    return false;
+    return why;
   }
   joined.insert(opened->old.begin(), opened->old.end());
   opened->finish();
-  return true;
+  return why;
 }
 
 /// Joins what belongs to `rows`: all that depends on them, or else what stands directly
@@ -413,6 +420,17 @@ StringRef FuseProducts::fuse(KernelOp rows, const analysis::SizeHints &hints) {
       return why;
   }
   return why;
+}
+
+/// Reports why products are not joined with `kernel`, if there is a reason.
+void FuseProducts::tellApart(KernelOp kernel, StringRef why) const {
+  if (why.empty())
+    return;
+  if (auto told = remark::missed(kernel.getLoc(),
+                                 remarks::kProductsNotFused.function(
+                                     remarks::getFunctionName(kernel))))
+    told << remark::metric("kernel", kernel.getName())
+         << remark::reason("{0}", why);
 }
 
 void FuseProducts::dropUnreadKernels() {
@@ -435,22 +453,23 @@ void FuseProducts::runOnOperation() {
     llvm::append_range(kernels, block.getOps<KernelOp>());
   joined.clear();
   readInPlace.clear();
-  for (KernelOp kernel : kernels)
-    if (!joined.contains(kernel.getOperation()) &&
-        fuseEpilogues(kernel, hints))
+  for (KernelOp kernel : kernels) {
+    if (!epilogues || joined.contains(kernel.getOperation()))
+      continue;
+    std::optional<StringRef> why = fuseEpilogues(kernel, hints);
+    if (!why)
+      continue;
+    if (why->empty())
       dropUnreadKernels();
+    else
+      tellApart(kernel, *why);
+  }
   for (KernelOp kernel : kernels) {
     if (joined.contains(kernel.getOperation()))
       continue;
     StringRef why = fuse(kernel, hints);
     dropUnreadKernels();
-    if (why.empty())
-      continue;
-    if (auto told = remark::missed(
-            kernel.getLoc(), remarks::kProductsNotFused.function(
-                                 remarks::getFunctionName(kernel))))
-      told << remark::metric("kernel", kernel.getName())
-           << remark::reason("{0}", why);
+    tellApart(kernel, why);
   }
   if (gpu)
     getOperation().walk([](ContractOp op) { dropExtensions(op); });

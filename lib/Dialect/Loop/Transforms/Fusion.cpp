@@ -346,6 +346,9 @@ std::optional<FusionObstacle> Fuser::whyNot(unsigned a, unsigned b,
   if (auto obstacle = whyNotAlone(nodes, shared))
     return obstacle;
   bool vertical = reaches(a, b, false) || reaches(b, a, false);
+  if (vertical ? !options.vertical : !options.horizontal)
+    return FusionObstacle{vertical ? Obstacle::VerticalOff
+                                   : Obstacle::HorizontalOff};
   if (!vertical && getScore(a, b, shared).bytes < options.minHorizontalBytes)
     return FusionObstacle{Obstacle::LittleSaved, options.minHorizontalBytes};
   return {};
@@ -558,6 +561,10 @@ std::string FusionObstacle::str() const {
     return "a row of " + count + " bytes does not fit the cache";
   case Kind::LittleSaved:
     return "it would save less than " + count + " bytes";
+  case Kind::VerticalOff:
+    return "'vertical' is off";
+  case Kind::HorizontalOff:
+    return "'horizontal' is off";
   }
   llvm_unreachable("all kinds are named");
 }

@@ -41,7 +41,7 @@ constexpr int64_t kGPUOpsPerByte = 2, kGPUNarrowOpsPerByte = 8;
 /// twelve bytes.
 constexpr double kCheapOnGPU = 64;
 
-/// Why a nest is stored: a sentence that may have a number in it.
+/// Why a nest is stored, or no prologue: a sentence that may have a number in it.
 struct StoreReason {
   const char *text;
   std::optional<int64_t> number = std::nullopt;
@@ -63,9 +63,13 @@ private:
   std::optional<StoreReason> whyStore(PointwiseOp producer,
                                       const analysis::SizeHints &hints);
   bool isLongRow(PointwiseOp producer, const analysis::SizeHints &hints) const;
-  bool inlineOperands(PointwiseOp producer, const analysis::SizeHints &hints);
-  bool inlineOperand(ContractOp contract, unsigned side, PointwiseOp producer,
-                     const analysis::SizeHints &hints);
+  void inlineOperands(PointwiseOp producer, const analysis::SizeHints &hints);
+  /// Nothing if `producer` has become a part of an operand of `contract`.
+  std::optional<StoreReason> inlineOperand(ContractOp contract, unsigned side,
+                                           PointwiseOp producer,
+                                           const analysis::SizeHints &hints);
+  std::optional<StoreReason> whyNoPrologue(ContractOp contract,
+                                           PointwiseOp producer, LoadOp load);
 
   /// Bytes of a row that a kernel for a GPU keeps between its nests; 0 for a
   /// CPU.
@@ -167,13 +171,15 @@ static int64_t getOpsPerByte(PointwiseOp producer) {
                                              : kGPUOpsPerByte;
 }
 
-/// The only load of a body that maps one element to one; null otherwise.
-static LoadOp getOnlyLoad(PointwiseOp producer) {
+/// The only load of a body that maps one element to one; null otherwise, and why.
+static LoadOp getOnlyLoad(PointwiseOp producer, const char *&why) {
   LoadOp only;
   for (Operation &op : producer.getBody().front()) {
     if (auto load = dyn_cast<LoadOp>(op)) {
-      if (only || load.getMask())
+      if (only || load.getMask()) {
+        why = only ? "it is made of several loads" : "its load has a mask";
         return {};
+      }
       only = load;
       continue;
     }
@@ -183,9 +189,13 @@ static LoadOp getOnlyLoad(PointwiseOp producer) {
         }))
       continue;
     for (Value operand : op.getOperands())
-      if (operand.getType().isIndex() && !isa<arith::ConstantOp>(op))
+      if (operand.getType().isIndex() && !isa<arith::ConstantOp>(op)) {
+        why = "its value depends on its place";
         return {};
+      }
   }
+  if (!only)
+    why = "it loads nothing";
   return only;
 }
 
@@ -196,7 +206,8 @@ static bool roundsProduct(PointwiseOp producer) {
   if (!producer.getResult().hasOneUse())
     return false;
   auto reader = dyn_cast<LoadOp>(*producer.getResult().user_begin());
-  LoadOp load = getOnlyLoad(producer);
+  const char *why = nullptr;
+  LoadOp load = getOnlyLoad(producer, why);
   if (!reader || !reader.getMask() || !load)
     return false;
   auto product = load.getTensor().getDefiningOp<ContractOp>();
@@ -295,30 +306,52 @@ InlineVirtual::whyStore(PointwiseOp producer,
 // Into contractions
 //===----------------------------------------------------------------------===//
 
-bool InlineVirtual::inlineOperand(ContractOp contract, unsigned side,
-                                  PointwiseOp producer,
-                                  const analysis::SizeHints &hints) {
-  LoadOp load = getOnlyLoad(producer);
-  if (!load)
-    return false;
-  analysis::Access access = analysis::getReads(producer)[0];
-  if (access.indirect)
-    return false;
-  Block &body = producer.getBody().front();
-  bool moves = body.getTerminator()->getOperand(0) == load.getResult();
-  int64_t cost = analysis::getCost(producer.getBody()) - 1;
+/// True if a body gives its one load as it is.
+static bool isMove(PointwiseOp producer, LoadOp load) {
+  return producer.getBody().front().getTerminator()->getOperand(0) ==
+         load.getResult();
+}
+
+std::optional<StoreReason>
+InlineVirtual::whyNoPrologue(ContractOp contract, PointwiseOp producer,
+                             LoadOp load) {
   bool onlyUse = producer.getResult().hasOneUse();
   bool ofIntegers = isa<IntegerType>(contract.getAccType());
-  if (!moves && (ofIntegers || isa<IntegerType>(load.getType()))) {
+  if (ofIntegers || isa<IntegerType>(load.getType())) {
     // There are products of bytes. They are extended by all who read them, and what
     // makes bytes of floats is done once.
     if (!load.getType().isInteger(8) || getGPUTarget(contract))
-      return false;
+      return StoreReason{"integers are read from memory, but for bytes on a CPU"};
     onlyUse |= ofIntegers;
   }
-  if (!moves && (cost > maxPrologueCost || !onlyUse ||
-                 !contract.getMasks().empty()))
-    return false;
+  if (!prologues)
+    return StoreReason{"'prologues' is off"};
+  int64_t cost = analysis::getCost(producer.getBody()) - 1;
+  if (cost > maxPrologueCost)
+    return StoreReason{"it costs ", cost,
+                       " per element, more than 'max-prologue-cost' allows"};
+  if (!onlyUse)
+    return StoreReason{"others read it as well"};
+  if (!contract.getMasks().empty())
+    return StoreReason{"the product has masks"};
+  return std::nullopt;
+}
+
+std::optional<StoreReason>
+InlineVirtual::inlineOperand(ContractOp contract, unsigned side,
+                             PointwiseOp producer,
+                             const analysis::SizeHints &hints) {
+  const char *why = nullptr;
+  LoadOp load = getOnlyLoad(producer, why);
+  if (!load)
+    return StoreReason{why};
+  analysis::Access access = analysis::getReads(producer)[0];
+  if (access.indirect)
+    return StoreReason{"it is read at computed positions"};
+  bool moves = isMove(producer, load);
+  if (!moves)
+    if (auto reason = whyNoPrologue(contract, producer, load))
+      return reason;
 
   MLIRContext *context = &getContext();
   SmallVector<guard::ExprAttr> indices =
@@ -332,7 +365,7 @@ bool InlineVirtual::inlineOperand(ContractOp contract, unsigned side,
   // Panels are packed along straight lines.
   if (!analysis::isStraight(cast<RankedTensorType>(access.tensor.getType()),
                             map, contract.getDomain().all(), assumptions))
-    return false;
+    return StoreReason{"it would not be read along straight lines"};
 
   if (side == 0) {
     contract.getLhsMutable().assign(access.tensor);
@@ -345,7 +378,7 @@ bool InlineVirtual::inlineOperand(ContractOp contract, unsigned side,
   mergeOrigins(origins, getOrigins(contract));
   contract.setOriginsAttr(getOriginsAttr(context, origins));
   if (moves)
-    return true;
+    return std::nullopt;
   // The new prologue is the body, then the old one.
   Region &prologue =
       side == 0 ? contract.getLhsPrologue() : contract.getRhsPrologue();
@@ -356,6 +389,7 @@ bool InlineVirtual::inlineOperand(ContractOp contract, unsigned side,
                                      {producer.getLoc()});
   IRMapping mapping;
   mapping.map(load.getResult(), block->getArgument(0));
+  Block &body = producer.getBody().front();
   for (Operation &op : body.without_terminator())
     if (!isa<LoadOp, IndexOp>(op))
       builder.clone(op, mapping);
@@ -364,24 +398,34 @@ bool InlineVirtual::inlineOperand(ContractOp contract, unsigned side,
   if (!old.empty())
     values = cloneBody(builder, old.front(), values);
   YieldOp::create(builder, producer.getLoc(), values);
-  return true;
+  return std::nullopt;
 }
 
-bool InlineVirtual::inlineOperands(PointwiseOp producer,
+void InlineVirtual::inlineOperands(PointwiseOp producer,
                                    const analysis::SizeHints &hints) {
-  bool changed = false;
   SmallVector<ContractOp> contracts;
   for (Operation *user : producer.getResult().getUsers())
     if (auto contract = dyn_cast<ContractOp>(user))
       if (!llvm::is_contained(contracts, contract))
         contracts.push_back(contract);
-  for (ContractOp contract : contracts) {
-    if (contract.getLhs() == producer.getResult())
-      changed |= inlineOperand(contract, 0, producer, hints);
-    if (contract.getRhs() == producer.getResult())
-      changed |= inlineOperand(contract, 1, producer, hints);
-  }
-  return changed;
+  for (ContractOp contract : contracts)
+    for (unsigned side : {0, 1}) {
+      if ((side == 0 ? contract.getLhs() : contract.getRhs()) !=
+          producer.getResult())
+        continue;
+      auto reason = inlineOperand(contract, side, producer, hints);
+      if (!reason)
+        continue;
+      if (auto told = remark::missed(
+              contract.getLoc(),
+              remarks::kNoPrologue.function(
+                  remarks::getFunctionName(contract))))
+        told << remark::metric("nest", describe(producer))
+             << remark::metric("contraction", describe(contract))
+             << remark::metric("bytes", hints.getBytes(cast<RankedTensorType>(
+                                            producer.getResult().getType())))
+             << remark::reason("{0}", reason->str());
+    }
 }
 
 //===----------------------------------------------------------------------===//

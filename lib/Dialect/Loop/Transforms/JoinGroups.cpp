@@ -18,9 +18,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bodies.h"
 #include "ImageWindows.h"
 
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Support/Remarks.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -61,6 +63,8 @@ public:
   void rewrite();
 
 private:
+  /// Reports why groups stay apart; false.
+  bool refuse(StringRef why);
   bool areRead() const;
   ExprAttr join(ExprAttr expr, ArrayRef<ExprAttr> names) const;
   ArrayAttr joinAll(ArrayAttr list, ArrayRef<ExprAttr> names) const;
@@ -89,11 +93,23 @@ bool JoinedGroups::find(bool areLast) {
   auto read = getGroup(windows, op, group);
   if (!read || !areNarrow(op, channels))
     return false;
-  // A vector has whole groups, and of what these read so much as two vectors hold.
   int64_t made = *channels.getConstant();
   int64_t lanes = getLanes(op);
-  return (areLast || made < kMinPacked) &&
-         lanes / made * *read <= 2 * lanes && areRead();
+  if (!areLast && made >= kMinPacked)
+    return false;
+  // A vector has whole groups, and of what these read so much as two vectors hold.
+  if (lanes / made * *read > 2 * lanes)
+    return refuse("groups of a vector read more than two vectors");
+  return areRead() || refuse("its channels are read as two dimensions");
+}
+
+bool JoinedGroups::refuse(StringRef why) {
+  if (auto told = remark::missed(
+          op.getLoc(),
+          remarks::kGroupsApart.function(remarks::getFunctionName(op))))
+    told << remark::metric("contraction", describe(op))
+         << remark::reason("{0}", why);
+  return false;
 }
 
 /// The index of channels whose group and number in it these are; null if they are not.

@@ -29,6 +29,7 @@
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Dialect/Loop/IR/Weights.h"
+#include "kiln/Support/Remarks.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -52,6 +53,8 @@ public:
   void rewrite();
 
 private:
+  /// Reports why taps and channels stay apart; false.
+  bool refuse(StringRef why);
   bool multipliesJoined();
   bool findOn(unsigned side);
   bool findTap();
@@ -280,9 +283,20 @@ bool JoinedTaps::find() {
                 : range               ? range->second
                                       : hints.evaluate(sizes[place]);
   // Rows of a window that are filled up may not be most of what is summed up.
-  return row <= 2 * kMinChannels + 2 * taps * channels &&
-         elements <= double(hints.product(extents)) /
-                         (onCPU ? kMinReuseOnCPU : kMinReuse);
+  if (row > 2 * kMinChannels + 2 * taps * channels)
+    return refuse("most of a row would be zeros");
+  int64_t reuse = onCPU ? kMinReuseOnCPU : kMinReuse;
+  return elements <= double(hints.product(extents)) / reuse ||
+         refuse("too few products read an element of the copy");
+}
+
+bool JoinedTaps::refuse(StringRef why) {
+  if (auto told = remark::missed(
+          op.getLoc(),
+          remarks::kTapsApart.function(remarks::getFunctionName(op))))
+    told << remark::metric("contraction", describe(op))
+         << remark::reason("{0}", why);
+  return false;
 }
 
 Value JoinedTaps::copyImage() {

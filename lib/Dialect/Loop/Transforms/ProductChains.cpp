@@ -405,6 +405,8 @@ void ChainFinder::dropUnfit() {
     for (KernelOp consumer : llvm::to_vector(chain.consumers))
       if (!fitsConsumer(consumer)) {
         chain.consumers.remove(consumer);
+        if (!chain.producers.empty())
+          why = "a product does not read one result of the rows for itself";
         changed = true;
       }
   }

@@ -198,6 +198,7 @@ def AtenSaveSumsPass : Pass<"aten-save-sums", "::mlir::func::FuncOp"> {
 
     Heads that share keys read them repeated. Everything else stays as it is, and so does
     attention with a mask to which a gradient may flow: floats of an input, or a parameter.
+    Reports `not-saved` (missed, with the reason).
 
     ```mlir
     %y = aten.scaled_dot_product_attention(%q, %k, %v, is_causal = true)
@@ -301,6 +302,9 @@ def AtenMultiplyLevelsPass
 
     With `weights-only` that alone is done: for processors that multiply bytes no
     faster than floats.
+
+    Reports `not-multiplied` (missed, with the reason) of a product one of whose factors
+    is quantized.
 
     A sum of more than 33025 terms, of which i32 may be too small, of a length that is
     not known, and with numbers for zeros that are no levels, stays as it is.

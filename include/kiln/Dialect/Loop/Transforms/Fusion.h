@@ -81,6 +81,8 @@ struct FusionOptions {
   int64_t maxRounds = 10;
   int64_t maxNests = 64;
   int64_t minHorizontalBytes = 64;
+  /// Whether groups fuse of which one reads the other; which do not depend on each other.
+  bool vertical = true, horizontal = true;
   /// Fewest work items that a large kernel may be left with.
   int64_t minWorkItems = 16;
   /// The same where reductions across memory follow from each other: what reduces alone is
@@ -116,6 +118,8 @@ struct FusionObstacle {
     FewRows,         ///< `number` rows would be left to run in parallel
     LargeRow,        ///< a row of `number` bytes does not fit the cache
     LittleSaved,     ///< it would save less than `number` bytes
+    VerticalOff,     ///< one reads the other, and that is switched off
+    HorizontalOff,   ///< they are independent, and that is switched off
   };
   Kind kind;
   int64_t number = 0;

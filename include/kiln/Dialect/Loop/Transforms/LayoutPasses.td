@@ -136,7 +136,15 @@ def ChooseLayoutPass : Pass<"loop-choose-layout", "::mlir::ModuleOp"> {
         rhs %w[d3, d6, d4, d5] : tensor<8x16x3x3xbf16>
         acc f32 : tensor<2x5x5x8xbf16>
     ```
+
+    Reports `groups-apart` and `taps-apart` (missed, with the reason).
   }];
+  let options = [
+    Option<"joinsGroups", "join-groups", "bool", "true",
+           "Without it channels of narrow groups stay dimensions of their own.">,
+    Option<"joinsTaps", "join-taps", "bool", "true",
+           "Without it few channels and the taps of a window's rows do.">
+  ];
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
 

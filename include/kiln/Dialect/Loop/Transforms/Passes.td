@@ -78,7 +78,7 @@ def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::func::FuncOp"> {
     }
     ```
 
-    Reports `inlined` (passed) and `stored` (missed, with the reason).
+    Reports `inlined` (passed), `stored` and `no-prologue` (missed, with the reason).
   }];
   let options = [
     Option<"maxRecomputeCost", "max-recompute-cost", "::kiln::Count", "18",
@@ -87,6 +87,9 @@ def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::func::FuncOp"> {
     Option<"maxPrologueCost", "max-prologue-cost", "::kiln::Count", "4",
            "The highest cost of a body that becomes the prologue of a "
            "contraction.">,
+    Option<"prologues", "prologues", "bool", "true",
+           "Without it operands of contractions are only moved, and what "
+           "computes their elements is stored.">,
     Option<"maxBodyOps", "max-body-ops", "::kiln::PositiveCount", "256",
            "The largest number of operations a body may grow to.">
   ];
@@ -293,7 +296,13 @@ def FusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
     Option<"minHorizontalBytes", "min-horizontal-bytes", "::kiln::ByteCount", "64",
            "The bytes that two independent groups must save to be fused.">,
     Option<"fuse", "fuse", "bool", "true",
-           "Without it, every nest becomes a kernel of its own.">
+           "Without it, every nest becomes a kernel of its own.">,
+    Option<"epilogues", "epilogues", "bool", "true",
+           "Without it nests stay behind the contractions that they read.">,
+    Option<"vertical", "vertical", "bool", "true",
+           "Without it no group is fused with one that it reads.">,
+    Option<"horizontal", "horizontal", "bool", "true",
+           "Without it groups that do not depend on each other stay apart.">
   ];
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
@@ -408,7 +417,9 @@ def FuseProductsPass : Pass<"loop-fuse-products", "::mlir::func::FuncOp"> {
            "The fewest outer points of a sum over rows, if their number is known.">,
     Option<"maxInner", "max-inner", "::kiln::PositiveCount", "256",
            "The largest depth of a product that makes rows, and the most columns of one "
-           "that sums them up, if these are known.">
+           "that sums them up, if these are known.">,
+    Option<"epilogues", "epilogues", "bool", "true",
+           "Without it epilogues that read each other are never rows.">
   ];
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }

@@ -316,16 +316,24 @@ static bool areOfType(ArrayRef<Value> values, ArrayRef<Type> types) {
 }
 
 SmallVector<Value> attendWithSums(ScaledDotProductAttentionOp op,
-                                  ArrayRef<Type> types, FormulaBuilder &c) {
+                                  ArrayRef<Type> types, FormulaBuilder &c,
+                                  StringRef &why) {
   Value query = op.getQuery(), key = op.getKey(), value = op.getValue();
+  why = "its tensors are not of four dimensions of known names";
   for (Value each : {query, key, value})
     if (!guard::getDims(llvm::cast<RankedTensorType>(each.getType())) ||
         FormulaBuilder::rankOf(each) != 4)
       return {};
-  if (!op.getDropoutP().isZero() ||
-      !areOfType({query, key, value}, types) ||
-      c.dimOf(query, -1) != c.dimOf(value, -1) || c.dimOf(key, -2).isConstant(0))
+  why = "it has dropout";
+  if (!op.getDropoutP().isZero())
     return {};
+  why = "sums of its element type are not saved";
+  if (!areOfType({query, key, value}, types))
+    return {};
+  why = "rows of its queries and values are not of one length, or there are no keys";
+  if (c.dimOf(query, -1) != c.dimOf(value, -1) || c.dimOf(key, -2).isConstant(0))
+    return {};
+  why = "it does not have keys and values for each query";
   if (op.getEnableGqa()) {
     ExprAttr heads = c.dimOf(query, -3);
     key = repeatHeads(c, key, heads);
@@ -340,6 +348,7 @@ SmallVector<Value> attendWithSums(ScaledDotProductAttentionOp op,
   OpResults made = c.scaledDotProductFlashAttentionForCpu(
       query, key, value, op.getDropoutP(), op.getIsCausal(), op.getAttnMask(),
       op.getScale());
+  why = "no types of its results are known";
   if (!made)
     return {};
   return {made[0], made[1]};

@@ -30,9 +30,10 @@ SmallVector<Value> decomposeView(Operation *op, FormulaBuilder &c);
 
 /// An attention as the operator that gives the logarithms of its sums as well; empty
 /// where there is no such one: with dropout, of other elements than `types`, for
-/// heads and sizes that it does not take.
+/// heads and sizes that it does not take. `why` says so then.
 SmallVector<Value> attendWithSums(ScaledDotProductAttentionOp op,
-                                  ArrayRef<Type> types, FormulaBuilder &c);
+                                  ArrayRef<Type> types, FormulaBuilder &c,
+                                  StringRef &why);
 
 /// True for what has no elements: no greatest one that is subtracted, and no mean.
 inline bool isEmpty(FormulaBuilder &c, Value x) {
