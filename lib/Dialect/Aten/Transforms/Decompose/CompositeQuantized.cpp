@@ -476,7 +476,14 @@ Value decomposeWeightInt8packMm(WeightInt8packMmOp op, Composite &c) {
     return c.complain("expects scales of the type of what is multiplied");
   // Sums and the scale have 32 bits before they are rounded once.
   Type wide = Composite::computeType(type);
-  Value weight = c.transpose(c.cast(op.getMat2(), wide), 0, 1);
+  // Levels are factors of 16 bits as well, for units that multiply such: few rows do not
+  // wait for a unit, and have the bytes extended at once.
+  constexpr int64_t kFewRows = 16;
+  Value weight = op.getMat2();
+  auto rows = FormulaBuilder::dimOf(op.getSelf(), 0).getConstant();
+  if (!rows || *rows >= kFewRows)
+    weight = c.cast(weight, type);
+  weight = c.transpose(c.cast(weight, wide), 0, 1);
   return c.cast(c.mul(c.mm(c.cast(op.getSelf(), wide), weight),
                       c.cast(op.getScales(), wide)),
                 type);
