@@ -9,7 +9,8 @@
 // A server makes the same call for months. Every byte that `operator new` gave
 // and did not get back is counted here, together with the memory of tensors: it
 // must be the same after one call and after hundreds. A timing or the size of
-// the process would show a few bytes a call only after a long run.
+// the process would show a few bytes a call only after a long run. Nor does a call
+// get memory for tensors, and the locks that it takes are counted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,12 +22,14 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <iostream>
 #include <malloc.h>
 #include <new>
+#include <pthread.h>
 
-static std::atomic<int64_t> newBytes = 0;
+static std::atomic<int64_t> newBytes = 0, newCalls = 0, locks = 0;
 
 // These serve the libraries of the process as well.
 void *operator new(size_t size) {
@@ -34,6 +37,7 @@ void *operator new(size_t size) {
   if (!memory)
     throw std::bad_alloc();
   newBytes += static_cast<int64_t>(malloc_usable_size(memory));
+  ++newCalls;
   return memory;
 }
 
@@ -43,6 +47,18 @@ void operator delete(void *memory) noexcept {
 }
 
 void operator delete(void *memory, size_t) noexcept { operator delete(memory); }
+
+extern "C" int pthread_mutex_lock(pthread_mutex_t *mutex) noexcept {
+  using Lock = int (*)(pthread_mutex_t *);
+  static std::atomic<Lock> next = nullptr;
+  Lock lock = next;
+  if (!lock) {
+    lock = reinterpret_cast<Lock>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+    next = lock;
+  }
+  ++locks;
+  return lock(mutex);
+}
 
 namespace kiln {
 namespace {
@@ -154,6 +170,58 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(info.param.model) + "_" + wordOf(info.param.backend) +
              (info.param.training ? "_training" : "");
     });
+
+/// A compiled session that was called, and its inputs.
+void openWarm(const char *model, std::unique_ptr<Session> &session,
+              std::vector<OpValue> &values) {
+  session::SessionOptions options;
+  options.threads = 1;
+  options.verifyEach = true;
+  options.reuseOutputs = true;
+  auto io = archive::loadIoFile(input(std::string(model) + "/io.json"));
+  ASSERT_TRUE(bool(io)) << io.error().message;
+  auto opened =
+      Session::open(input(std::string(model) + "/train.pt2"), options);
+  ASSERT_TRUE(bool(opened)) << opened.error().message;
+  session = std::move(*opened);
+  ASSERT_NO_FATAL_FAILURE(copyInputs(io->main.inputs, values));
+  for (unsigned call = 0; call < 20; ++call)
+    ASSERT_TRUE(bool(session->call(values)));
+}
+
+struct Overhead {
+  const char *model;
+  int64_t news, locks; ///< of a call, at most
+};
+
+class SteadyOverhead : public testing::TestWithParam<Overhead> {};
+
+// What a call gets is handles of its results, and what it locks the list of frames and the
+// arena: nothing for tensors, and nothing to look at its guards.
+TEST_P(SteadyOverhead, ACallGetsNoMemoryForTensors) {
+  constexpr int64_t kCalls = 100;
+  std::unique_ptr<Session> session;
+  std::vector<OpValue> values;
+  ASSERT_NO_FATAL_FAILURE(openWarm(GetParam().model, session, values));
+  EXPECT_GT(locks, 0) << "locks are not seen";
+  ASSERT_GT(session->function().variant(0).guards().size(), 0u);
+  runtime::resetMemoryPeak();
+  const runtime::MemoryUse before = runtime::memoryUse();
+  const int64_t newsBefore = newCalls, locksBefore = locks;
+  for (int64_t call = 0; call < kCalls; ++call)
+    ASSERT_TRUE(bool(session->call(values)));
+  EXPECT_EQ(runtime::memoryUse().peakBytes, before.currentBytes);
+  EXPECT_LE(newCalls - newsBefore, kCalls * GetParam().news);
+  EXPECT_LE(locks - locksBefore, kCalls * GetParam().locks);
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, SteadyOverhead,
+                         testing::Values(Overhead{"attention_static", 6, 2},
+                                         Overhead{"attention_dynamic_batch", 13,
+                                                  3}),
+                         [](const testing::TestParamInfo<Overhead> &info) {
+                           return std::string(info.param.model);
+                         });
 
 TEST(SteadySteps, KeepNothing) {
   session::SessionOptions options;
