@@ -219,4 +219,87 @@ def RoundFactorsPass : Pass<"loop-round-factors", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def PackOperandsPass : Pass<"loop-pack-operands", "::mlir::func::FuncOp"> {
+  let summary = "Lay operands of products out as a GPU's copy engine takes them";
+  let description = [{
+    Warpgroups (sm_90a) multiply what the copy engine brings: operands as they lie in
+    memory, whose rows begin at multiples of 16 bytes, f32 along the sum. Where one of a
+    large product is not so, a kernel before it copies it, with rows that are
+    multiples of 32 bytes (long ones of 128), which caches are quicker to bring, or with what
+    its prologue makes of it; their last elements are not read.
+    That gains where the product takes longer without it than the copies do, by the
+    estimates of GPUSchedules.h.
+
+    On any GPU a matrix of f32 that products of few rows read across their sum, as those of the
+    steps of a recurrence's backward do, is turned once for all of them, where threads that
+    share sums then gain more than the copy takes.
+
+    Before, for bf16:
+
+    ```mlir
+    %c = loop.contract parallel [1999, 2003] reduction [2005]
+        lhs %a[d0, d2] : tensor<1999x2005xbf16> ...
+    ```
+
+    After:
+
+    ```mlir
+    %p = loop.pointwise (%i, %j) in [1999, 2048] : tensor<1999x2048xbf16> {
+      %m = arith.cmpi slt, %j, %c2005 : index
+      %x = loop.load %a[%i, %j] mask %m, %zero : tensor<1999x2005xbf16>
+      loop.yield %x : bf16
+    }
+    ...
+    %c = loop.contract parallel [1999, 2003] reduction [2005]
+        lhs %b[d0, d2] : tensor<1999x2048xbf16> ...
+    ```
+
+    Stays as it is where an operand has a mask, or would have its elements several
+    times, as windows of images do.
+  }];
+  let dependentDialects = ["::kiln::loop::LoopDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+def PackWeightsPass : Pass<"loop-pack-weights", "::mlir::func::FuncOp"> {
+  let summary = "Have the panels of weights made before products";
+  let description = [{
+    A product of the schedule `packed` or `blocks` copies the operand with its columns
+    into panels as it multiplies, for each tile of rows again. Where that operand is a
+    weight that no call changes (`loop.frozen`), of known sizes, which the
+    kernel reads nowhere else, the contraction is marked `loop.packed_ahead`:
+    `convert-loop-to-scf` then makes a kernel of its own for the panels, in the very
+    layout, and `program-hoist-preparation` has it run once.
+
+    A product of few rows, which was given a schedule that reads B where it lies
+    (`skinny_rows`, `skinny_columns`), becomes `packed` if its weight is such a one and its
+    panels are at most a quarter larger: it takes as long as B is read, and panels
+    are read in order, each factor of A for many columns.
+
+    Panels take memory: they are padded to whole panels, and bf16 may become f32. What
+    they take beside the weights that nothing else reads (or a few elements of, as an
+    embedding does) is at most `limit`, in the order of the program; equal ones, as of the steps of a recurrence, count once. Reports `packed-ahead` (passed) and `not-packed-ahead` (missed) with
+    what the panels of a kernel take beside its weight.
+
+    Before:
+
+    ```mlir
+    %c = loop.contract parallel [d0, d1] in [64, 512] reduction [d2] in [256]
+        lhs %x[d0, d2] : tensor<64x256xf32> rhs %w[d1, d2] : tensor<512x256xf32> ...
+    ```
+
+    After:
+
+    ```mlir
+    %c = loop.contract parallel [d0, d1] in [64, 512] reduction [d2] in [256]
+        lhs %x[d0, d2] : tensor<64x256xf32> rhs %w[d1, d2] : tensor<512x256xf32>
+        ... {loop.packed_ahead}
+    ```
+  }];
+  let options = [
+    Option<"limit", "limit", "::kiln::PreparedBytes", "67108864",
+           "Bytes that panels may take beside the weights that nothing else reads.">
+  ];
+}
+
 #endif // KILN_DIALECT_LOOP_TRANSFORMS_LAYOUTPASSES_TD
