@@ -150,10 +150,6 @@ TEST(GPUProductSchedules, WarpgroupsTakeTurnsWhereMuchFollowsTheSums) {
   product = makeProduct(4096, 4096, 16384);
   product.epilogue = 30;
   EXPECT_EQ(getTurns(product), 1);
-  // Rows that begin anywhere are stored in pieces.
-  product = makeProduct(4096, 50257, 768);
-  product.storesVectors = false;
-  EXPECT_EQ(getTurns(product), 2);
   // Memory has to bring again what caches do not hold, which larger tiles read less often.
   product = makeProduct(8192, 11008, 4096);
   product.epilogue = 30;

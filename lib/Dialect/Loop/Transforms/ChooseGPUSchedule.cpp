@@ -393,7 +393,6 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
   product.sum = count(shape.sum.extent);
   if (!op.getEpilogue().empty())
     product.epilogue = double(analysis::getCost(op.getEpilogue()));
-  product.storesVectors = getProductLanes(op, shape, /*split=*/1) > 1;
   product.sumBytes = op.getAccType().getIntOrFloatBitWidth() / 8;
   product.bytes = factor ? factor.getIntOrFloatBitWidth() / 8 : product.sumBytes;
   product.onUnits = factor && op.getAccType().isF32() &&

@@ -74,11 +74,11 @@ static constexpr ProductTile kProductTiles[] = {
 /// Steps' worth of a sum that starting and finishing a tile takes, bytes of memory that
 /// pass in a cycle, and cycles until another function has started.
 static constexpr double kTileCost = 160, kBytesPerCycle = 1800, kLaunch = 5000;
-/// Cycles until the first function multiplies, and sums that a warpgroup finishes in one,
-/// also where their rows begin anywhere; operations of an epilogue in one, where others do the
-/// same beside it and alone, where an operation waits for the one before.
-static constexpr double kStart = 2500, kFinished = 8, kFinishedAnywhere = 4,
-                        kBesideOthers = 64, kAlone = 52;
+/// Cycles until the first function multiplies, and sums that a warpgroup finishes in one;
+/// operations of an epilogue in one, where others do the same beside it and alone, where an
+/// operation waits for the one before.
+static constexpr double kStart = 2500, kFinished = 8, kBesideOthers = 64,
+                        kAlone = 52;
 /// Threads of a multiprocessor that have its rate without matrix units: fewer wait for
 /// their own sums and for memory. (32 x 4096 x 4096 by blocks of 64 threads, one on each.)
 static constexpr double kFmaThreads = 160;
@@ -162,7 +162,8 @@ static bool mayCluster(const ProductTile &tile, int64_t split,
                        const GPUMachine &machine) {
   // Across the sum a block brings as many columns as a step has of it.
   int64_t part = product.columnsAlongSum ? 8 : tile.sum;
-  if (tile.unit != ProductUnit::Wgmma || !product.inBoxes ||
+  // Blocks by turns are less in step, and wait for each other longer than they gain.
+  if (tile.unit != ProductUnit::Wgmma || tile.turns > 1 || !product.inBoxes ||
       tile.columns % (2 * part) != 0 || !product.knowsRows ||
       product.rows <= tile.rows || machine.multiprocessors < 2)
     return false;
@@ -178,7 +179,7 @@ static double getFinish(const ProductTile &tile,
                         const GPUProductShape &product) {
   double sums = double(tile.turns > 1 ? tile.rows : tile.partRows) *
                 tile.partColumns;
-  return sums / (product.storesVectors ? kFinished : kFinishedAnywhere) +
+  return sums / kFinished +
          sums * product.epilogue / (tile.turns > 1 ? kAlone : kBesideOthers);
 }
 
@@ -226,7 +227,7 @@ static double getCost(const ProductTile &tile, int64_t split, int64_t cluster,
   int64_t blocks = countBlocks(tile, split, /*cluster=*/1, product);
   double sum = std::ceil(double(product.sum) / split);
   double cycles = kStart;
-  if (cluster > 1 && (!product.beginsSectors || tile.turns > 1))
+  if (cluster > 1 && !product.beginsSectors)
     cycles += kClusterStart;
   if (tile.unit == ProductUnit::Wgmma && product.inBoxes) {
     cycles += blocks / processors *
@@ -270,7 +271,7 @@ static int64_t getCluster(const ProductTile &tile, int64_t split,
                           const GPUMachine &machine) {
   if (!mayCluster(tile, split, product, machine))
     return 1;
-  bool isWorth = product.beginsSectors && tile.turns == 1
+  bool isWorth = product.beginsSectors
                      ? tile.columns % 128 == 0 && countFactors(product) >
                                                        kBroughtAgain * machine.l2
                      : getCost(tile, split, 2, product, machine) <

@@ -159,7 +159,6 @@ struct GPUProductShape {
   bool isGathered = false; ///< threads can bring what it cannot, 16 bytes at a time
   bool maySplit = true;    ///< the sum may be done in parts
   double epilogue = 0;     ///< operations on an element of the result
-  bool storesVectors = true; ///< rows of the result begin where vectors may
 };
 struct GPUProductSchedule {
   ProductUnit unit;
