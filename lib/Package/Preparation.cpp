@@ -141,28 +141,37 @@ static void collect(const Argument &given, std::vector<ValueId> &ids) {
       collect<Ref>(element, ids);
 }
 
+namespace {
+/// What a step that is no launch names: values of its own, and arguments.
+struct Operands {
+  std::vector<ValueId> values;
+  const std::vector<Argument> *arguments = nullptr; ///< null for none
+};
+} // namespace
+
+/// The operands of a step, but for launches and what it lets go of.
+static Operands operandsOf(const Step &step) {
+  if (auto *call = std::get_if<ExternStep>(&step))
+    return {call->results, &call->arguments};
+  if (auto *control = std::get_if<ControlStep>(&step))
+    return {control->results, &control->arguments};
+  if (auto *copy = std::get_if<CopyStep>(&step))
+    return {{copy->source, copy->target}};
+  if (auto *definition = std::get_if<DefineSymbolStep>(&step))
+    return {{definition->value}};
+  return {};
+}
+
 /// The values that a step names, but for what it lets go of.
 static std::vector<ValueId> usesOf(const Step &step) {
-  std::vector<ValueId> ids;
-  const std::vector<Argument> *arguments = nullptr;
-  if (const std::vector<ValueId> *buffers = getBuffers(step)) {
+  if (const std::vector<ValueId> *buffers = getBuffers(step))
     return *buffers;
-  } else if (auto *call = std::get_if<ExternStep>(&step)) {
-    arguments = &call->arguments;
-    ids = call->results;
-  } else if (auto *control = std::get_if<ControlStep>(&step)) {
-    arguments = &control->arguments;
-    ids = control->results;
-  } else if (auto *copy = std::get_if<CopyStep>(&step)) {
-    ids = {copy->source, copy->target};
-  } else if (auto *definition = std::get_if<DefineSymbolStep>(&step)) {
-    ids = {definition->value};
-  }
+  auto [ids, arguments] = operandsOf(step);
   for (size_t i = 0; arguments && i < arguments->size(); ++i) {
     collect<Argument::TensorRef>((*arguments)[i], ids);
     collect<Argument::ScalarRef>((*arguments)[i], ids);
   }
-  return ids;
+  return std::move(ids);
 }
 
 std::vector<bool> findFreezable(const Program &program) {
@@ -415,21 +424,9 @@ private:
 
   /// Steps that are no launches have nothing to do with what is prepared.
   Status others(const Step &step) const {
-    std::vector<ValueId> ids;
-    const std::vector<Argument> *arguments = nullptr;
-    if (auto *call = std::get_if<ExternStep>(&step)) {
-      arguments = &call->arguments;
-      ids = call->results;
-    } else if (auto *control = std::get_if<ControlStep>(&step)) {
-      arguments = &control->arguments;
-      ids = control->results;
-    } else if (auto *copy = std::get_if<CopyStep>(&step)) {
-      ids = {copy->source, copy->target};
-    } else if (auto *definition = std::get_if<DefineSymbolStep>(&step)) {
-      ids = {definition->value};
-    } else if (auto *release = std::get_if<ReleaseStep>(&step)) {
+    auto [ids, arguments] = operandsOf(step);
+    if (auto *release = std::get_if<ReleaseStep>(&step))
       ids = release->values;
-    }
     for (size_t i = 0; arguments && i < arguments->size(); ++i)
       if (Status s = argument((*arguments)[i]); !s)
         return s;
