@@ -8,6 +8,8 @@
 
 #include "StructuredOp.h"
 
+#include "kiln/Dialect/Guard/IR/AffineForm.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace kiln;
@@ -20,36 +22,6 @@ template <typename T> static std::string toText(T affine) {
   std::string text;
   llvm::raw_string_ostream(text) << affine;
   return text;
-}
-
-/// `expr` over the dimensions of a nest; null if expressions have no such form.
-static ExprAttr toExpr(AffineExpr expr, ArrayRef<unsigned> order) {
-  MLIRContext *context = expr.getContext();
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return guard::getConstant(context, constant.getValue());
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return guard::getDim(context, order[dim.getPosition()]);
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return {};
-  ExprAttr left = toExpr(binary.getLHS(), order);
-  ExprAttr right = toExpr(binary.getRHS(), order);
-  if (!left || !right)
-    return {};
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return left + right;
-  case AffineExprKind::Mul:
-    return left * right;
-  case AffineExprKind::FloorDiv:
-    return guard::floorDiv(left, right);
-  case AffineExprKind::CeilDiv:
-    return guard::ceilDiv(left, right);
-  case AffineExprKind::Mod:
-    return guard::mod(left, right);
-  default:
-    return {};
-  }
 }
 
 LogicalResult StructuredOp::readOrder() {
@@ -87,10 +59,13 @@ LogicalResult StructuredOp::readOrder() {
 }
 
 LogicalResult StructuredOp::readIndices() {
+  Exprs dims;
+  for (unsigned dim : order)
+    dims.push_back(guard::getDim(op->getContext(), dim));
   for (OpOperand &operand : op->getOpOperands()) {
     Exprs exprs;
     for (AffineExpr result : op.getMatchingIndexingMap(&operand).getResults()) {
-      exprs.push_back(toExpr(result, order));
+      exprs.push_back(guard::fromAffine(result, dims));
       if (!exprs.back())
         return op->emitOpError("reads operand ")
                << operand.getOperandNumber() << " at " << toText(result)

@@ -9,6 +9,7 @@
 #include "KernelMemory.h"
 
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
+#include "kiln/Dialect/Guard/IR/AffineForm.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
@@ -39,34 +40,6 @@ using guard::ExprAttr;
 // Sizes of grids
 //===----------------------------------------------------------------------===//
 
-/// An affine expression of `dims` and `symbols`.
-static ExprAttr toExpr(AffineExpr expr, ArrayRef<ExprAttr> dims,
-                       ArrayRef<ExprAttr> symbols) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return guard::getConstant(expr.getContext(), constant.getValue());
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return dims[dim.getPosition()];
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return symbols[symbol.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  ExprAttr x = toExpr(binary.getLHS(), dims, symbols),
-           y = toExpr(binary.getRHS(), dims, symbols);
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return x + y;
-  case AffineExprKind::Mul:
-    return x * y;
-  case AffineExprKind::Mod:
-    return guard::mod(x, y);
-  case AffineExprKind::FloorDiv:
-    return guard::floorDiv(x, y);
-  case AffineExprKind::CeilDiv:
-    return guard::ceilDiv(x, y);
-  default:
-    llvm_unreachable("all others have no operands");
-  }
-}
-
 /// A number of a kernel's function as an expression of its symbols; null if it
 /// is none.
 static ExprAttr toExpr(Value value, KernelArguments &arguments) {
@@ -92,9 +65,9 @@ static ExprAttr toExpr(Value value, KernelArguments &arguments) {
       .Case([&](arith::MulIOp) { return x[0] * x[1]; })
       .Case([&](affine::AffineApplyOp apply) {
         AffineMap map = apply.getMap();
-        return toExpr(map.getResult(0),
-                      ArrayRef(x).take_front(map.getNumDims()),
-                      ArrayRef(x).drop_front(map.getNumDims()));
+        return guard::fromAffine(map.getResult(0),
+                                 ArrayRef(x).take_front(map.getNumDims()),
+                                 ArrayRef(x).drop_front(map.getNumDims()));
       })
       .Default([&](Operation *) { return x[0]; });
 }
@@ -181,48 +154,31 @@ static LogicalResult replaceIds(LLVM::LLVMFuncOp made, int64_t threads) {
   for (Operation *op : ids) {
     ImplicitLocOpBuilder b(op->getLoc(), op);
     Type index = b.getIndexType(), i32 = b.getI32Type();
-    auto read = [&](gpu::Dimension dim, auto make, int64_t other) -> Value {
-      if (dim != gpu::Dimension::x)
-        return arith::ConstantIndexOp::create(b, other);
-      return make();
+    auto isX = [](auto id) { return id.getDimension() == gpu::Dimension::x; };
+    auto number = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, value);
     };
-    Value value = llvm::TypeSwitch<Operation *, Value>(op)
-                      .Case([&](gpu::ThreadIdOp id) {
-                        return read(
-                            id.getDimension(),
-                            [&]() -> Value {
-                              return arith::IndexCastUIOp::create(
-                                  b, index, NVVM::ThreadIdXOp::create(b, i32));
-                            },
-                            0);
-                      })
-                      .Case([&](gpu::BlockIdOp id) {
-                        return read(
-                            id.getDimension(),
-                            [&]() -> Value {
-                              return arith::IndexCastUIOp::create(
-                                  b, index, NVVM::BlockIdXOp::create(b, i32));
-                            },
-                            0);
-                      })
-                      .Case([&](gpu::BlockDimOp size) {
-                        return read(
-                            size.getDimension(),
-                            [&]() -> Value {
-                              return arith::ConstantIndexOp::create(b, threads);
-                            },
-                            1);
-                      })
-                      .Case([&](gpu::GridDimOp size) {
-                        return read(
-                            size.getDimension(),
-                            [&]() -> Value {
-                              return arith::IndexCastUIOp::create(
-                                  b, index, NVVM::GridDimXOp::create(b, i32));
-                            },
-                            1);
-                      })
-                      .Default([](Operation *) { return Value(); });
+    auto widen = [&](Value id) -> Value {
+      return arith::IndexCastUIOp::create(b, index, id);
+    };
+    Value value =
+        llvm::TypeSwitch<Operation *, Value>(op)
+            .Case([&](gpu::ThreadIdOp id) {
+              return isX(id) ? widen(NVVM::ThreadIdXOp::create(b, i32))
+                             : number(0);
+            })
+            .Case([&](gpu::BlockIdOp id) {
+              return isX(id) ? widen(NVVM::BlockIdXOp::create(b, i32))
+                             : number(0);
+            })
+            .Case([&](gpu::BlockDimOp size) {
+              return number(isX(size) ? threads : 1);
+            })
+            .Case([&](gpu::GridDimOp size) {
+              return isX(size) ? widen(NVVM::GridDimXOp::create(b, i32))
+                               : number(1);
+            })
+            .Default([](Operation *) { return Value(); });
     if (!value)
       return op->emitOpError("has no form in a kernel, expected positions and "
                              "sizes of blocks and threads");
