@@ -182,7 +182,8 @@ inline constexpr double kErfLargeF32[] = {
     -0.00364248129,
     0.000322800741,
     -1.12298303e-05};
-// The same for 0 <= t <= 4: off by 2^-23 of 1, and from 2 on by 2^-26.
+// The same for 0 <= t <= 4: 1 - e^(t Q(t)) is off by 2^-23 of 1, from 2 on by 2^-26, before
+// the power of two and its difference from 1 are rounded.
 inline constexpr double kErfCoarseF32[] = {
     -1.12838268,
     -0.636560977,

@@ -107,7 +107,7 @@ Num lookUp(llvm::ArrayRef<float> table, Int index);
 // Error.cpp
 
 Num expandErf(Num x);
-/// erf, off by 2^-22 of 1, where powers of two are instructions; else as `expandErf`.
+/// erf, off by 2^-21 of 1 (2^-24 from 2 on), where powers of two are instructions; else as `expandErf`.
 Num expandCoarseErf(Num x);
 Num expandErfc(Num x);
 

@@ -18,7 +18,7 @@ namespace kiln::loop {
 /// the sum are rounded to 16 bits at once, so that its relative error is what counts:
 ///
 ///   e^x    off by |x| 2^-23: sigmoids, and gelu by tanh
-///   erf    off by 2^-22 of 1, however small it is: gelu by erf
+///   erf    off by 2^-21 of 1, however small it is: gelu by erf
 ///
 /// Half a unit of bf16 is 2^-9, of f16 2^-12, of 1; x is at most 88 where e^x is a number.
 void allowCoarseMath(KernelOp kernel);

@@ -98,7 +98,8 @@ static constexpr double kDotStep = 300;
 /// Cycles until blocks of a cluster have met, beside what they share.
 static constexpr double kClusterStart = 4000;
 /// What a schedule must be better than one before it, whose tile is larger or its sum less
-/// split: it reads less, and leaves more of the power to multiply.
+/// split: it reads less, and leaves more of the power to multiply. One by turns beside one
+/// that is not has smaller tiles, too, of which caches have to bring more.
 static constexpr double kWorthOther = 0.98, kWorthTurns = 0.95;
 /// What is felt of the shorter of multiplying and reading.
 static constexpr double kOverlapped = 0.1;
