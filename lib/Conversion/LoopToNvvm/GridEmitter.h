@@ -273,6 +273,12 @@ private:
                               int64_t room);
   FailureOr<Value> emitCandidates(RowSelection &row, int64_t room,
                                   RowMemory &to);
+  FailureOr<Value> emitExactly(RowSelection &row, Value kept, RowMemory &to);
+  RowMemory declareCounters(int64_t count);
+  FailureOr<Value> collect(RowSelection &row, Value least, Value bound,
+                           int64_t room, RowMemory &counters, RowMemory &to);
+  void rankCandidates(RowMemory &candidates, Value count, RowMemory &ranked);
+  FailureOr<Value> evaluateKey(SortOp op, const Position &position);
   FailureOr<SmallVector<Value>> foldKeys(RowSelection &row,
                                          ArrayRef<Value> carried, KeyBody body);
   FailureOr<Value> countKeys(RowSelection &row, KeyTest isMeant);

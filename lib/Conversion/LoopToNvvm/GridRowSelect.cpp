@@ -10,20 +10,21 @@
 // Where a sort keeps few elements of a row, a block looks for those that may be
 // among them, the candidates, and sorts these alone:
 //
-//   1. Each thread takes the least key of its elements. Of k threads' least
-//   keys the
-//      greatest is a bound that k elements at least are not above.
-//   2. Elements that are not above the bound are counted. They are few more
-//   than k, if
-//      the first ones are not all with a few threads.
-//   3. If there is no room for all of them (equal keys, rows that are in
-//   order), the k-th
-//      key is looked for among all elements, and then the place of the last
-//      element with this key that is kept: of so many candidates exactly k are
-//      left.
-//   4. Candidates go to shared memory, thread by thread, and are sorted by
-//   their keys and
-//      then their places, so it does not matter in which order they came.
+//   1. Each thread takes the least key of its elements. Of k threads' least keys
+//      the greatest is a bound that k elements at least are not above.
+//   2. Elements that are not above the bound go to shared memory. They are few
+//      more than k, if the first ones are not all with a few threads. Where rows
+//      are in memory only elements of threads whose least key is not above the
+//      bound are looked at again, a vector by each thread of the block: which
+//      thread has them no longer matters. Where a row is in registers threads
+//      count their own ones and have places one thread after the other.
+//   3. If there is no room for all of them (equal keys, rows that are in order),
+//      the k-th key is looked for among all elements, and then the place of the
+//      last element with this key that is kept: of so many candidates exactly k
+//      are left.
+//   4. Candidates are sorted by their keys and then their places, so it does not
+//      matter in which order they came. Of few of them each counts those before
+//      it.
 //
 // A number that so many others are not above is found bit by bit, from the
 // highest one: each time threads count what is not above a number whose lower
@@ -33,6 +34,8 @@
 
 #include "GridEmitter.h"
 #include "RowSelection.h"
+
+#include "kiln/Dialect/Loop/IR/RowValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -46,11 +49,11 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-/// Elements of a row from which on, and how many times as many as are kept, it
-/// is worth to look for candidates first.
-static constexpr int64_t kLeastRow = 512, kLeastFactor = 4;
 /// Candidates that there is room for at least.
 static constexpr int64_t kLeastRoom = 256;
+/// Bytes of shared memory besides: threads that have candidates, the order of few
+/// of these, counters, and what aligns them.
+static constexpr int64_t kBeside = 4608;
 
 /// Room for twice as many as are kept, if it may be declared, or for those
 /// alone.
@@ -60,20 +63,17 @@ static int64_t getRoom(int64_t kept, int64_t bytes) {
 }
 
 std::optional<int64_t> GridRowsEmitter::getCandidates(SortOp op) {
-  auto kept = op.getKeptExtent().getConstant();
-  auto size = op.getRowExtent().getConstant();
-  ValueRange keys = op.getBody().front().getTerminator()->getOperands();
-  if (op.keepsAll() || keys.size() != 1 || !kept || *kept < 1 ||
-      schedule.getRows() != 1 || schedule.getThreads() < 2 * kWarp ||
-      (size && *size < std::max(kLeastRow, *kept * kLeastFactor)))
+  auto kept = getSelected(op);
+  if (!kept || schedule.getRows() != 1 || schedule.getThreads() < 2 * kWarp)
     return std::nullopt;
-  int64_t bytes = (keys[0].getType().getIntOrFloatBitWidth() +
+  Value key = op.getBody().front().getTerminator()->getOperand(0);
+  int64_t bytes = (key.getType().getIntOrFloatBitWidth() +
                    getPlaceType().getIntOrFloatBitWidth()) /
                   8;
   if (*kept > kMostDeclared)
     return std::nullopt;
   int64_t room = getRoom(*kept, bytes);
-  if (sortedBytes + room * bytes + RowMemory::kAligned > kMostDeclared)
+  if (sortedBytes + room * bytes + kBeside > kMostDeclared)
     return std::nullopt;
   return room;
 }
@@ -82,12 +82,21 @@ Type GridRowsEmitter::getPlaceType() {
   return isNarrow ? b.getI32Type() : b.getI64Type();
 }
 
+/// The keys of the elements at a position.
+FailureOr<Value> GridRowsEmitter::evaluateKey(SortOp op,
+                                              const Position &position) {
+  Block &block = op.getBody().front();
+  BodyEmitter emitter(*this, position);
+  if (failed(emitter.emit(block)))
+    return failure();
+  return emitter.getWide(block.getTerminator()->getOperand(0));
+}
+
 /// Runs `body` for all elements of a thread, one after the other, with what it
 /// carries. Keys of elements in registers are computed once.
 FailureOr<SmallVector<Value>> GridRowsEmitter::foldKeys(RowSelection &row,
                                                         ArrayRef<Value> carried,
                                                         KeyBody body) {
-  Block &block = row.op.getBody().front();
   SmallVector<Value> state(carried);
   auto visit = [&](const Position &position, Value inside,
                    Value key) -> LogicalResult {
@@ -101,16 +110,10 @@ FailureOr<SmallVector<Value>> GridRowsEmitter::foldKeys(RowSelection &row,
     }
     return success();
   };
-  auto evaluateAt = [&](const Position &position) -> FailureOr<Value> {
-    BodyEmitter emitter(*this, position);
-    if (failed(emitter.emit(block)))
-      return failure();
-    return emitter.getWide(block.getTerminator()->getOperand(0));
-  };
   if (schedule.getSteps() != 0) {
     bool isFirst = row.elements.empty();
     auto remember = [&](const Position &position, Value inside) {
-      auto key = evaluateAt(position);
+      auto key = evaluateKey(row.op, position);
       if (succeeded(key))
         row.elements.push_back({position, inside, *key});
       return LogicalResult(key);
@@ -128,7 +131,7 @@ FailureOr<SmallVector<Value>> GridRowsEmitter::foldKeys(RowSelection &row,
   state = llvm::to_vector_of<Value>(loop.getRegionIterArgs());
   Position position = enterRow(row.start, row.shared, loop.getInductionVar(),
                                schedule.getLanes());
-  auto key = evaluateAt(position);
+  auto key = evaluateKey(row.op, position);
   if (failed(key) || failed(visit(position, {}, *key)))
     return failure();
   scf::YieldOp::create(b, state);
@@ -281,71 +284,203 @@ LogicalResult GridRowsEmitter::gather(RowSelection &row, Value at,
       }));
 }
 
+/// Puts exactly the elements that are kept into `to`; gives how many these are.
+FailureOr<Value> GridRowsEmitter::emitExactly(RowSelection &row, Value kept,
+                                              RowMemory &to) {
+  auto last = emitLast(row, to.getType(0), kept);
+  if (failed(last))
+    return failure();
+  auto isKept = [&](Value key, Value place) {
+    return isUpTo(key, place, last->first, last->second);
+  };
+  auto own = countKeys(row, isKept);
+  if (failed(own) || failed(gather(row, addThreads(*own).first, to, isKept)))
+    return failure();
+  return kept;
+}
+
+/// Counters in shared memory that are 0 from the next barrier on.
+RowMemory GridRowsEmitter::declareCounters(int64_t count) {
+  Type type = b.getI32Type();
+  RowMemory counters(b, type);
+  declareRows(guard::getConstant(context, count), type,
+              llvm::alignTo(count * 4, RowMemory::kAligned), counters);
+  (void)emitIf(isLess(lane, constantIndex(count)), [&] {
+    counters.store(0, lane, arith::ConstantIntOp::create(b, type, 0));
+    return success();
+  });
+  return counters;
+}
+
+/// Counts one more; gives how many there were.
+static Value countOne(ImplicitLocOpBuilder &b, RowMemory &counters,
+                      Value counter) {
+  Value before = LLVM::AtomicRMWOp::create(
+      b, LLVM::AtomicBinOp::add, counters.address(0, counter),
+      counters.constant(0, 1), LLVM::AtomicOrdering::monotonic, "block");
+  return arith::IndexCastOp::create(b, b.getIndexType(), before);
+}
+
+/// Puts the elements of a row in memory that are not above `bound` into `to`,
+/// as far as there is room; gives how many there are. `least` is the least key
+/// of the thread's own ones.
+FailureOr<Value> GridRowsEmitter::collect(RowSelection &row, Value least,
+                                          Value bound, int64_t room,
+                                          RowMemory &counters, RowMemory &to) {
+  int64_t threads = schedule.getThreads(), lanes = schedule.getLanes();
+  auto isBelow = [&](Value key) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sle, key, bound);
+  };
+  Value zero = constantIndex(0), one = constantIndex(1);
+  Type ownerType = b.getI16Type();
+  RowMemory owners(b, ownerType);
+  declareRows(guard::getConstant(context, threads), ownerType,
+              llvm::alignTo(threads * 2, RowMemory::kAligned), owners);
+  (void)emitIf(isBelow(least), [&] {
+    owners.store(0, countOne(b, counters, zero),
+                 arith::IndexCastOp::create(b, ownerType, lane));
+    return success();
+  });
+  NVVM::Barrier0Op::create(b);
+
+  // The vectors of these threads, one after the other.
+  Value size = getArgument(row.op.getRowExtent());
+  Value each = arith::CeilDivUIOp::create(b, size,
+                                          constantIndex(threads * lanes));
+  Value count = arith::IndexCastOp::create(b, b.getIndexType(),
+                                           counters.load(0, zero, 1));
+  auto loop = scf::ForOp::create(b, lane, arith::MulIOp::create(b, count, each),
+                                 constantIndex(threads));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+    Value owner = owners.load(
+        0, arith::DivUIOp::create(b, loop.getInductionVar(), each), 1);
+    Value vector = arith::RemUIOp::create(b, loop.getInductionVar(), each);
+    Value element =
+        mul(add(arith::IndexCastUIOp::create(b, b.getIndexType(), owner),
+                mul(vector, threads)),
+            lanes);
+    auto take = [&]() -> LogicalResult {
+      Position position = enterRow(row.start, row.shared, element, lanes);
+      auto key = evaluateKey(row.op, position);
+      if (failed(key))
+        return failure();
+      for (int64_t k = 0; k < lanes; ++k) {
+        Value own = lanes == 1
+                        ? *key
+                        : vector::ExtractOp::create(b, *key, k).getResult();
+        (void)emitIf(isBelow(own), [&] {
+          Value at = countOne(b, counters, one);
+          return emitIf(isLess(at, constantIndex(room)), [&] {
+            to.store(0, at, own);
+            to.store(1, at,
+                     arith::IndexCastOp::create(
+                         b, getPlaceType(), add(element, constantIndex(k))));
+            return success();
+          });
+        });
+      }
+      return success();
+    };
+    if (failed(emitIf(isLess(element, size), take)))
+      return failure();
+  }
+  NVVM::Barrier0Op::create(b);
+  Value all = counters.load(0, one, 1);
+  return getPlaceType() == all.getType()
+             ? all
+             : arith::ExtUIOp::create(b, getPlaceType(), all).getResult();
+}
+
 /// Puts candidates of a row into `to`, all that are kept among them; gives how
 /// many.
 FailureOr<Value> GridRowsEmitter::emitCandidates(RowSelection &row,
                                                  int64_t room, RowMemory &to) {
   Type keyType = to.getType(0), type = getPlaceType();
-  int64_t kept = *row.op.getKeptExtent().getConstant();
-  auto constant = [&](Type type, const APInt &value) -> Value {
-    return arith::ConstantOp::create(b, type, b.getIntegerAttr(type, value));
-  };
-  Value greatest = constant(
-      keyType, APInt::getSignedMaxValue(keyType.getIntOrFloatBitWidth()));
-  Value end =
-      constant(type, APInt::getSignedMaxValue(type.getIntOrFloatBitWidth()));
+  int64_t number = *row.op.getKeptExtent().getConstant();
+  Value kept = arith::ConstantIntOp::create(b, type, number);
   // With most of the threads' least keys, there are far more elements below it.
-  FailureOr<Value> bound = greatest;
-  if (kept <= schedule.getThreads() * 3 / 4) {
-    auto least =
-        foldKeys(row, greatest,
-                 [&](Value key, Value, Value inside, ArrayRef<Value> sofar) {
-                   if (inside)
-                     key = arith::SelectOp::create(b, inside, key, greatest);
-                   return SmallVector<Value>{
-                       arith::MinSIOp::create(b, sofar[0], key).getResult()};
-                 });
-    if (failed(least))
-      return failure();
-    bound = emitBound(least->front(), kept);
-  }
+  if (number > schedule.getThreads() * 3 / 4)
+    return emitExactly(row, kept, to);
+  Value greatest = arith::ConstantOp::create(
+      b, keyType,
+      b.getIntegerAttr(keyType, APInt::getSignedMaxValue(
+                                    keyType.getIntOrFloatBitWidth())));
+  bool isInMemory = schedule.getSteps() == 0;
+  std::optional<RowMemory> counters;
+  if (isInMemory)
+    counters.emplace(declareCounters(2));
+  auto least =
+      foldKeys(row, greatest,
+               [&](Value key, Value, Value inside, ArrayRef<Value> sofar) {
+                 if (inside)
+                   key = arith::SelectOp::create(b, inside, key, greatest);
+                 return SmallVector<Value>{
+                     arith::MinSIOp::create(b, sofar[0], key).getResult()};
+               });
+  if (failed(least))
+    return failure();
+  FailureOr<Value> bound = emitBound(least->front(), number);
   auto isBelow = [&](Value key, Value) -> Value {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::sle, key, *bound);
   };
-  auto own = countKeys(row, isBelow);
-  if (failed(own))
-    return failure();
-  auto [before, all] = addThreads(*own);
+  Value before;
+  FailureOr<Value> all;
+  if (isInMemory) {
+    all = collect(row, least->front(), *bound, room, *counters, to);
+    if (failed(all))
+      return failure();
+  } else {
+    auto own = countKeys(row, isBelow);
+    if (failed(own))
+      return failure();
+    std::tie(before, *all) = addThreads(*own);
+  }
 
   Value isMany =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, all,
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, *all,
                             arith::ConstantIntOp::create(b, type, room));
-  auto branch = scf::IfOp::create(b, TypeRange{keyType, type, type, type},
-                                  isMany, /*withElseRegion=*/true);
+  auto branch =
+      scf::IfOp::create(b, type, isMany, /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, ValueRange{*bound, end, before, all});
+    if (!isInMemory && failed(gather(row, before, to, isBelow)))
+      return failure();
+    scf::YieldOp::create(b, *all);
     b.setInsertionPointToStart(branch.thenBlock());
-    auto last =
-        emitLast(row, keyType, arith::ConstantIntOp::create(b, type, kept));
-    if (failed(last))
+    auto exactly = emitExactly(row, kept, to);
+    if (failed(exactly))
       return failure();
-    auto own = countKeys(row, [&](Value key, Value place) {
-      return isUpTo(key, place, last->first, last->second);
-    });
-    if (failed(own))
-      return failure();
-    auto [before, all] = addThreads(*own);
-    scf::YieldOp::create(b, ValueRange{last->first, last->second, before, all});
+    scf::YieldOp::create(b, *exactly);
   }
-  if (failed(gather(row, branch.getResult(2), to, [&](Value key, Value place) {
-        return isUpTo(key, place, branch.getResult(0), branch.getResult(1));
-      })))
-    return failure();
-  NVVM::Barrier0Op::create(b);
-  return arith::IndexCastOp::create(b, b.getIndexType(), branch.getResult(3))
-      .getResult();
+  return branch.getResult(0);
+}
+
+/// The places of candidates in their order: each counts those that come before it.
+void GridRowsEmitter::rankCandidates(RowMemory &candidates, Value count,
+                                     RowMemory &ranked) {
+  auto at = [&](Value number) {
+    return SmallVector<Value>{candidates.load(0, number, 1),
+                              candidates.load(1, number, 1)};
+  };
+  auto loop = scf::ForOp::create(b, lane, count,
+                                 constantIndex(schedule.getThreads()));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  SmallVector<Value> own = at(loop.getInductionVar());
+  auto others = scf::ForOp::create(b, constantIndex(0), count, constantIndex(1),
+                                   constantIndex(0));
+  {
+    OpBuilder::InsertionGuard inner(b);
+    b.setInsertionPointToEnd(others.getBody());
+    Value isBefore = areKeysLess(b, at(others.getInductionVar()), own);
+    Value one =
+        arith::IndexCastUIOp::create(b, b.getIndexType(), isBefore);
+    scf::YieldOp::create(b, add(others.getRegionIterArg(0), one));
+  }
+  ranked.store(0, others.getResult(0), own[1]);
 }
 
 /// Whether an element comes no later than another one with this key at this

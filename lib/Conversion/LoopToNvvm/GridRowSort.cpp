@@ -35,6 +35,10 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
+/// Candidates that there is room for at most where each of them is compared with
+/// all others.
+static constexpr int64_t kMostRanked = 256;
+
 namespace kiln::loop {
 
 /// The keys of a row, and behind them the positions.
@@ -262,10 +266,21 @@ LogicalResult GridRowsEmitter::emitRowSelect(SortOp op, const Position &start,
   SortedRow candidates(b, types);
   declareRows(most, types, *getDeclared(most, types, /*rows=*/1), candidates);
   RowSelection row{op, start, shared, {}};
-  auto count = emitCandidates(row, room, candidates);
-  if (failed(count))
+  auto number = emitCandidates(row, room, candidates);
+  if (failed(number))
     return failure();
-  sortDeclared(candidates, most, *count);
+  NVVM::Barrier0Op::create(b);
+  Value count = arith::IndexCastOp::create(b, b.getIndexType(), *number);
+  if (room <= kMostRanked) {
+    RowMemory ranked(b, types[1]);
+    declareRows(most, types[1], *getDeclared(most, types[1], /*rows=*/1),
+                ranked);
+    rankCandidates(candidates, count, ranked);
+    NVVM::Barrier0Op::create(b);
+    return drainSorted(op, ranked, /*column=*/0, constantIndex(0), start,
+                       shared);
+  }
+  sortDeclared(candidates, most, count);
   return drainSorted(op, candidates, /*column=*/1, constantIndex(0), start,
                      shared);
 }

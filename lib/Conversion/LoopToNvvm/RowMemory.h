@@ -59,7 +59,6 @@ public:
                                 std::min(bytes, kAligned));
   }
 
-private:
   mlir::Value address(unsigned column, mlir::Value at) {
     mlir::Value offset =
         mlir::arith::IndexCastOp::create(b, b.getI64Type(), at);
@@ -69,6 +68,7 @@ private:
         llvm::ArrayRef<mlir::LLVM::GEPArg>{offset});
   }
 
+private:
   mlir::ImplicitLocOpBuilder &b;
   llvm::SmallVector<mlir::Type> types;
   llvm::SmallVector<mlir::Value> columns;

@@ -3,26 +3,38 @@
 // RUN: kiln-opt %s --loop-set-target=chip=sm_90a --kiln-gpu=chip=sm_90a \
 // RUN:   | kiln-translate --gpu-to-ptx - | FileCheck %s --check-prefix=PTX
 
-// The first 50 of rows of 32000 in registers, and the values there, in one kernel. A bound
-// is found by a barrier that counts, for each bit; candidates below it, 256 at most, go to
-// shared memory. Where they are more, the last that is kept is looked for, its key first.
+// The first 50 of rows of 32000, and the values there, in one kernel. A bound is found by a
+// barrier that counts, for each bit. Of threads whose least element is not above it the
+// others take vectors, too, and candidates go to shared memory, 256 at most, each of which
+// counts those before it. Where they are more, the last that is kept is looked for, its key first.
 
-// CHECK: kernel = @topk, symbols = [], blocks = <4096>, threads = 1024>
-// CHECK-SAME: #loop.gpu_rows<threads = 1024, rows = 1, lanes = 8, steps = 4>
-// CHECK: llvm.mlir.global internal @topk_keys() {{.*}} !llvm.array<1536 x i8>
+// CHECK: kernel = @topk, symbols = [], blocks = <4096>, threads = 256>
+// CHECK-SAME: #loop.gpu_rows<threads = 256, rows = 1, lanes = 8, steps = 0>
+// CHECK-DAG: llvm.mlir.global internal @[[KEYS:topk_keys[_0-9]*]]() {{.*}} !llvm.array<1536 x i8>
+// CHECK-DAG: llvm.mlir.global internal @[[OWNERS:topk_keys[_0-9]*]]() {{.*}} !llvm.array<512 x i8>
+// CHECK-DAG: llvm.mlir.global internal @[[RANKED:topk_keys[_0-9]*]]() {{.*}} !llvm.array<1024 x i8>
 // CHECK: llvm.func @topk(
 // CHECK: scf.for
 // CHECK: nvvm.barrier #nvvm.reduction<popc>
+// CHECK: llvm.atomicrmw add %{{.*}} syncscope("block") monotonic : !llvm.ptr<3>, i32
+// CHECK: nvvm.barrier0
+// CHECK: scf.for
+// CHECK: llvm.atomicrmw add
+// CHECK: llvm.store %{{.*}} : i16, !llvm.ptr<3>
+// CHECK: nvvm.barrier0
 // CHECK: %[[MANY:.*]] = arith.cmpi sgt, %{{.*}}, %{{.*}} : i32
 // CHECK: scf.if %[[MANY]]
 // CHECK: scf.for {{.*}} -> (i16)
 // CHECK: scf.for {{.*}} -> (i32)
 // CHECK: } else {
-// CHECK: llvm.store %{{.*}} : i16, !llvm.ptr<3>
 // CHECK: nvvm.barrier0
-// CHECK: scf.while
+// CHECK: scf.for
+// CHECK: scf.for {{.*}} -> (index)
+// CHECK-NOT: scf.while
+// CHECK: llvm.return
 // PTX: .entry topk(
-// PTX: bar.red.popc.u32
+// PTX: bar{{.*}}red.popc.u32
+// PTX: atom.{{.*}}shared.add.u32
 !t = tensor<4096x32000xi16>
 !p = tensor<4096x50xi64>
 !v = tensor<4096x50xi16>

@@ -125,6 +125,27 @@ TEST(GPUSchedules, VectorsNeedNotDivideLongRows) {
   EXPECT_EQ(getLanes(197, true), 1);
 }
 
+TEST(GPUSchedules, RowsAreSearchedByThreadsEnoughForABound) {
+  auto expect = [](int64_t size, int64_t bytes, int64_t kept,
+                   GPURowsSchedule expected) {
+    SCOPED_TRACE(size);
+    GPURowsSchedule s = chooseGPURows({size, size, bytes, bytes,
+                                       /*isSorted=*/true, /*canPeel=*/false,
+                                       kept});
+    EXPECT_EQ(s.threads, expected.threads);
+    EXPECT_EQ(s.rows, 1);
+    EXPECT_EQ(s.lanes, expected.lanes);
+    EXPECT_EQ(s.steps, 0);
+  };
+  expect(32000, 2, 50, {256, 1, 8, 0});
+  expect(32000, 2, 100, {512, 1, 8, 0});
+  expect(131072, 4, 50, {1024, 1, 4, 0});
+  expect(4096, 4, 900, {1024, 1, 4, 0});
+  // Some elements for each thread.
+  expect(512, 2, 8, {256, 1, 2, 0});
+  expect(50257, 2, 8, {512, 1, 1, 0});
+}
+
 TEST(GPUSchedules, RowsOfPartsLeaveRegistersForSums) {
   auto expect = [](const GPURowPartsShape &shape, int64_t threads,
                    int64_t lanes, int64_t steps, int64_t parts) {

@@ -59,6 +59,18 @@ bool loop::makesKept(KernelOp kernel, NestOpInterface nest) {
   return sort ? !sort.keepsAll() : isOfKept(kernel, nest);
 }
 
+std::optional<int64_t> loop::getSelected(SortOp op) {
+  // Elements of a row, and how many times as many as are kept, at least.
+  constexpr int64_t kLeastRow = 512, kLeastFactor = 4;
+  auto kept = op.getKeptExtent().getConstant();
+  auto size = op.getRowExtent().getConstant();
+  ValueRange keys = op.getBody().front().getTerminator()->getOperands();
+  if (op.keepsAll() || keys.size() != 1 || !kept || *kept < 1 ||
+      (size && *size < std::max(kLeastRow, *kept * kLeastFactor)))
+    return std::nullopt;
+  return kept;
+}
+
 SmallVector<ExprAttr> loop::getRowExtents(KernelOp kernel,
                                           NestOpInterface nest) {
   if (isOfKept(kernel, nest))

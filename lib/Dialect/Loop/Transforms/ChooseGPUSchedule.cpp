@@ -157,6 +157,21 @@ static ScheduleAttr chooseThreads(KernelOp kernel, const KernelStrides &strides,
                                     s.points);
 }
 
+/// How many elements the only nest looks for that walks rows.
+static Size getSelected(KernelOp kernel) {
+  Size selected;
+  bool isAlone = true;
+  for (NestOpInterface nest : kernel.getNests()) {
+    if (getRowExtents(kernel, nest).empty())
+      continue;
+    auto sort = dyn_cast<SortOp>(nest.getOperation());
+    isAlone &= sort && !selected;
+    if (sort)
+      selected = getSelected(sort);
+  }
+  return isAlone ? selected : Size();
+}
+
 /// Null if its rows are not worth sharing.
 static ScheduleAttr chooseRows(KernelOp kernel) {
   MLIRContext *context = kernel.getContext();
@@ -182,6 +197,7 @@ static ScheduleAttr chooseRows(KernelOp kernel) {
   shape.narrow = widths.narrow;
   shape.wide = widths.wide;
   shape.isSorted = !kernel.getBody().getOps<SortOp>().empty();
+  shape.selected = getSelected(kernel);
   GPURowsSchedule s = chooseGPURows(shape);
   return GPURowsScheduleAttr::get(context, s.threads, s.rows, s.lanes, s.steps);
 }

@@ -22,6 +22,9 @@ static constexpr int64_t kAccess = 16;
 /// Elements of a row that a thread keeps in registers before more threads share it,
 /// and at most, and those that it sorts.
 static constexpr int64_t kKept = 32, kMostKept = 64, kSorted = 8;
+/// Threads for each element that is looked for, whose least elements bound it, and
+/// elements that such a thread reads at most, if there are threads.
+static constexpr int64_t kThreadsOfSelected = 4, kSelectedFrom = 128;
 /// Sums that a thread has where it walks several points, so that two blocks share a
 /// multiprocessor, the most points, and blocks for each multiprocessor, at least.
 static constexpr int64_t kPointSums = 56, kMostPoints = 8, kPointBlocks = 2;
@@ -111,9 +114,26 @@ GPUAcrossSchedule loop::chooseGPUAcross(const GPUAcrossShape &kernel,
           choosePoints(kernel, lanes, machine)};
 }
 
+/// Rows that few elements are looked for in are read once, and a little of them again:
+/// from memory. So blocks need few registers, and while threads of one wait for each
+/// other, others read.
+static GPURowsSchedule chooseSelection(const GPURowsShape &kernel,
+                                       int64_t lanes) {
+  int64_t size = kernel.size.value_or(kernel.last.value_or(0));
+  int64_t threads = llvm::PowerOf2Ceil(
+      std::max(*kernel.selected * kThreadsOfSelected, size / kSelectedFrom));
+  threads = std::clamp(threads, kGPUBlock, kMostRowThreads);
+  // Each thread has some elements.
+  while (lanes > 1 && kernel.size && size < threads * lanes)
+    lanes /= 2;
+  return {threads, 1, lanes, 0};
+}
+
 GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
   int64_t wanted = getLanes(kernel.narrow, kernel.wide);
   int64_t lanes = divide(kernel.last, wanted);
+  if (kernel.selected)
+    return chooseSelection(kernel, lanes);
   if (!kernel.size)
     return {kGPUBlock, 1, lanes, 0};
   bool isPeeled = kernel.canPeel && *kernel.size >= kPeeled * wanted &&

@@ -38,6 +38,10 @@ bool isOfKept(KernelOp kernel, NestOpInterface nest);
 /// True if it makes such rows: what a sort keeps, or a pointwise nest of that.
 bool makesKept(KernelOp kernel, NestOpInterface nest);
 
+/// How many elements of rows a sort keeps, where these are so few that it is
+/// worth to look for candidates and to sort them alone.
+std::optional<int64_t> getSelected(SortOp op);
+
 /// What a nest walks at a point: what it reduces, or the row that it makes.
 /// Empty for a single value, and for the elements that a sort keeps.
 llvm::SmallVector<guard::ExprAttr> getRowExtents(KernelOp kernel,

@@ -81,6 +81,8 @@ struct GPURowsShape {
   int64_t wide = 4;   ///< bytes of the widest
   bool isSorted = false; ///< some of them
   bool canPeel = false;  ///< vectors need not divide them
+  /// So many elements are looked for, and nothing else is done with the row.
+  Size selected = std::nullopt;
 };
 struct GPURowsSchedule {
   int64_t threads, rows, lanes, steps;
