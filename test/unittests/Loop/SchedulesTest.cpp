@@ -397,6 +397,25 @@ TEST(Schedules, TilesLeaveFewZeros) {
   EXPECT_EQ(tileRows(1, kWide), 1);
 }
 
+// Where AMX multiplies, packing is what takes time: as many items as threads.
+TEST(Schedules, ItemsOfMatrixRegistersPackOnce) {
+  Machine machine = kWide;
+  machine.bf16 = DotUnit::Tiles;
+  machine.threads = 2;
+  auto expectItem = [&](int64_t m, int64_t n, int64_t rows, int64_t columns) {
+    SCOPED_TRACE(n);
+    ProductShape product = makeSizes(m, n, 1024);
+    product.ofBF16 = true;
+    auto s = std::get<PackedSchedule>(chooseProduct(product, machine));
+    ASSERT_EQ(s.unit, DotUnit::Tiles);
+    EXPECT_EQ(s.itemRows, rows);
+    EXPECT_EQ(s.itemColumns, columns);
+  };
+  expectItem(1024, 1024, 512, 1024);
+  expectItem(4096, 3072, 1024, 1024);
+  expectItem(256, 2048, 256, 1024);
+}
+
 // Wide tiles take fewer loads, and few columns that do not count.
 TEST(Schedules, TilesAreAsWideAsLoadsAndColumnsWantThem) {
   auto columns = [](Size n, const Machine &machine) {
