@@ -125,6 +125,15 @@ TEST(GPUSchedules, VectorsNeedNotDivideLongRows) {
   EXPECT_EQ(getLanes(197, true), 1);
 }
 
+TEST(GPUSchedules, LongRowsAreSortedByFewerThreads) {
+  auto getThreads = [](int64_t size) {
+    return chooseGPURows({size, size, 4, 4, /*isSorted=*/true}).threads;
+  };
+  EXPECT_EQ(getThreads(4096), 512);
+  EXPECT_EQ(getThreads(8192), 256);
+  EXPECT_EQ(getThreads(32768), 1024);
+}
+
 TEST(GPUSchedules, RowsAreSearchedByThreadsEnoughForABound) {
   auto expect = [](int64_t size, int64_t bytes, int64_t kept,
                    GPURowsSchedule expected) {

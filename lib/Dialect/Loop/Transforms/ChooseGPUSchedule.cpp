@@ -190,9 +190,12 @@ static ScheduleAttr chooseRows(KernelOp kernel) {
   if (isFirst || (shape.size && *shape.size < kShortGPURow))
     return {};
   shape.last = last;
-  // What keeps no row between its nests has nothing to wait for.
-  shape.canPeel = getPeelableSize(kernel).has_value() &&
-                  !kernel.getBody().getOps<ReduceOp>().empty();
+  // Of what knows nothing of a row all threads may have neighbours anywhere.
+  shape.canPeel =
+      getPeelableSize(kernel).has_value() &&
+      llvm::any_of(kernel.getNests(), [&](NestOpInterface nest) {
+        return isOnePerPoint(kernel, nest);
+      });
   Widths widths = getWidths(kernel);
   shape.narrow = widths.narrow;
   shape.wide = widths.wide;

@@ -20,8 +20,11 @@ using namespace kiln::loop;
 /// Bytes of one access of a thread, the most there are.
 static constexpr int64_t kAccess = 16;
 /// Elements of a row that a thread keeps in registers before more threads share it,
-/// and at most, and those that it sorts.
-static constexpr int64_t kKept = 32, kMostKept = 64, kSorted = 8;
+/// and at most.
+static constexpr int64_t kKept = 32, kMostKept = 64;
+/// Elements that a thread sorts of rows up to a size, by comparing pairs, and of longer ones,
+/// digit by digit: each thread has counters, and with fewer of them a digit has more bits.
+static constexpr int64_t kSorted = 8, kMostCompared = 6144, kSortedByDigits = 32;
 /// Threads for each element that is looked for, whose least elements bound it, and
 /// elements that such a thread reads at most, if there are threads.
 static constexpr int64_t kThreadsOfSelected = 4, kSelectedFrom = 128;
@@ -146,7 +149,9 @@ GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
     return std::max<int64_t>(llvm::divideCeil(*kernel.size, threads * lanes), 1);
   };
   // Sorts wait for one element after the other, and few blocks have room for a long row.
-  int64_t kept = kernel.isSorted ? kSorted : kKept;
+  int64_t kept = !kernel.isSorted                ? kKept
+                 : *kernel.size <= kMostCompared ? kSorted
+                                                 : kSortedByDigits;
   // Two blocks of 1024 threads share no multiprocessor where they keep a row,
   // and each thread has few registers beside it: with long rows half as many
   // are faster.
