@@ -77,10 +77,10 @@ void kiln::buildPartitionPipeline(mlir::OpPassManager &pm,
                                   const JointPipelineOptions &options) {
   if (options.opensRows) {
     // The maximum of a row and its sum of exponentials are all that its backward needs
-    // besides the row itself.
+    // besides the row itself; so it is of a loss that kept its own derivative.
     aten::AtenDecomposePassOptions open;
     open.to = "loop";
-    open.only = {"_log_softmax"};
+    open.only = {"cross_entropy_loss", "_log_softmax"};
     pm.addPass(aten::createAtenDecomposePass(open));
     simplify(pm);
   }
