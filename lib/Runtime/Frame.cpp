@@ -336,16 +336,21 @@ Status ProgramRunner::Frame::makeNew(ValueId id) {
   if (!extent)
     return extent.error().withContext("value " + std::to_string(id));
   size_t bytes = static_cast<size_t>(*extent);
+  std::vector<std::shared_ptr<Storage>> &all =
+      options_.outputs ? *options_.outputs : kept_;
+  if (all.size() <= id)
+    all.resize(program_.values.size());
+  std::shared_ptr<Storage> &kept = all[id];
   std::shared_ptr<Storage> storage;
-  if (options_.reuseOutputs && kept_[id] && kept_[id].use_count() == 1 &&
-      kept_[id]->bytes() == bytes) {
-    storage = kept_[id];
+  if (options_.reuseOutputs && kept && kept.use_count() == 1 &&
+      kept->bytes() == bytes) {
+    storage = kept;
   } else {
     auto fresh = allocateOn(device(), bytes);
     if (!fresh)
       return fresh.takeError();
     storage = std::move(*fresh);
-    kept_[id] = options_.reuseOutputs ? storage : nullptr;
+    kept = options_.reuseOutputs ? storage : nullptr;
   }
   auto tensor = Tensor::view(std::move(storage), value.dtype, std::move(sizes),
                              std::move(strides), 0);

@@ -137,16 +137,18 @@ Status ProgramRunner::Frame::shareWork(size_t count) {
   }
   if (needed == 0)
     return Status::success();
-  if (!scratch_ || scratch_->bytes() < needed) {
-    scratch_.reset(); // not both at a time
+  std::shared_ptr<Storage> &kept =
+      options_.scratch ? *options_.scratch : scratch_;
+  if (!kept || kept->bytes() < needed) {
+    kept.reset(); // not both at a time
     auto storage = Storage::allocate(needed);
     if (!storage)
       return storage.takeError();
-    scratch_ = std::move(*storage);
+    kept = std::move(*storage);
   }
   for (size_t i = 0; i < count; ++i)
     if (launches_[i].scratchBytes > 0)
-      launches_[i].scratch = scratch_->data();
+      launches_[i].scratch = kept->data();
   return Status::success();
 }
 

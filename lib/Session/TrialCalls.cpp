@@ -109,10 +109,11 @@ public:
     run.pool = &pool;
     run.inputsChecked = true;
     run.weightsVersion = &weightsVersion;
-    // A device keeps memory itself: all candidates share results and scratch memory.
+    // A device keeps results itself.
     run.reuseOutputs = !this->device;
-    if (this->device)
-      run.arena = &arena;
+    run.arena = &arena;
+    run.scratch = &scratch;
+    run.outputs = &outputs;
   }
 
   void loadTogether(const std::vector<package::Trial> &trials);
@@ -127,6 +128,7 @@ private:
   Status load(uint32_t candidate);
   /// A call of the package's program, or of both, forward and backward.
   Result<std::vector<OpValue>> call(uint32_t candidate, const Inputs &set);
+  Status spoilMemory();
   Status callFirst(uint32_t candidate);
   Status makeInputs(const package::Program &program);
   Result<Inputs> copyInputs() const;
@@ -144,7 +146,9 @@ private:
   runtime::ThreadPool pool;
   runtime::RunOptions run;
   std::atomic<uint64_t> weightsVersion{1};
-  std::shared_ptr<runtime::Storage> arena; ///< of all, on a device
+  /// Of all: memory of one's own would be in caches for who was called last.
+  std::shared_ptr<runtime::Storage> arena, scratch;
+  std::vector<std::shared_ptr<runtime::Storage>> outputs;
   std::vector<std::shared_ptr<runtime::Executable>> executables;
   std::vector<Inputs> inputs;
   Inputs hostInputs;      ///< where `inputs` are on a device
@@ -303,10 +307,12 @@ Result<std::vector<OpValue>> Caller::call(uint32_t candidate,
   const runtime::Executable &executable = *executables[candidate];
   if (!executable.hasBackward())
     return executable.forward().run(set, run);
-  // Ones for whatever has a gradient.
-  const size_t outputs = executable.package().programs.front().outputs.size();
+  // Ones for whatever has a gradient. Results of two programs have the same numbers.
+  const size_t count = executable.package().programs.front().outputs.size();
+  runtime::RunOptions both = run;
+  both.outputs = nullptr;
   auto got = executable.runTraining(
-      set, std::vector<OpValue>(outputs, OpValue(1.0)), run);
+      set, std::vector<OpValue>(count, OpValue(1.0)), both);
   return got ? Result<std::vector<OpValue>>(std::move(got->outputs))
              : Result<std::vector<OpValue>>(got.takeError());
 }
@@ -338,15 +344,31 @@ Status Caller::load(uint32_t candidate) {
   return made ? made : because("cannot be run alone: ", made.error());
 }
 
+/// Leaves nothing of an earlier call in the memory that all share: NaNs, if anything.
+Status Caller::spoilMemory() {
+  if (device) {
+    arena = nullptr;
+    return device->clearKept();
+  }
+  auto spoil = [](runtime::Storage *memory) {
+    if (memory)
+      std::memset(memory->data(), 0xff, memory->bytes());
+  };
+  spoil(arena.get());
+  spoil(scratch.get());
+  for (auto &output : outputs)
+    if (output.use_count() == 1) // `results` are others'
+      spoil(output.get());
+  return Status::success();
+}
+
 /// Loads it and compares what it gives.
 Status Caller::callFirst(uint32_t candidate) {
   if (Status s = load(candidate); !s)
     return s;
   // What one computed before must not lie where another forgets to write.
-  arena = nullptr;
-  if (device)
-    if (Status s = device->clearKept(); !s)
-      return because("fails: ", s.error());
+  if (Status s = spoilMemory(); !s)
+    return because("fails: ", s.error());
   const size_t before = device ? device->stats().usedBytes : 0;
   auto begin = Clock::now();
   auto got = call(candidate, inputs.front());

@@ -102,6 +102,10 @@ struct RunOptions {
   /// Where the arena comes from and goes back to, for calls that follow each
   /// other: the largest of them is what all need. Null: the runner keeps one.
   std::shared_ptr<Storage> *arena = nullptr;
+  /// The same of what kernels on this processor work in, and of results that
+  /// are used again.
+  std::shared_ptr<Storage> *scratch = nullptr;
+  std::vector<std::shared_ptr<Storage>> *outputs = nullptr;
 };
 
 /// Gives the input symbols of `program` their values. On failure `failure`

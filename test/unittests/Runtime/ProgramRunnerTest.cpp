@@ -115,6 +115,23 @@ TEST_F(Programs, ResultsAreFreshUnlessReuseIsAskedFor) {
   EXPECT_EQ(valuesOf(tensorOf((*first)[0])), valuesOf(tensorOf((*third)[0])));
 }
 
+TEST_F(Programs, ProgramsThatTakeTurnsMayShareTheirMemory) {
+  ProgramBuilder b = arenaProgram();
+  auto one = load(b), other = load(b);
+  std::vector<std::shared_ptr<Storage>> outputs;
+  RunOptions shared;
+  shared.reuseOutputs = true;
+  shared.outputs = &outputs;
+  auto call = [&](Executable &executable) {
+    return tensorOf((*executable.forward().run({floats({3}, {1, 2, 3})}, shared))[0]);
+  };
+  const uint8_t *data = call(*one).data();
+  Tensor second = call(*other);
+  EXPECT_EQ(second.data(), data);
+  EXPECT_EQ(valuesOf(second), (std::vector<float>{5, 7, 9}));
+  EXPECT_NE(call(*one).data(), data) << "second is still held";
+}
+
 TEST_F(Programs, ArenaResultsKeepTheirArena) {
   ProgramBuilder b = arenaProgram();
   b.program.outputs[0].value = 1; // x + 3, in the arena
