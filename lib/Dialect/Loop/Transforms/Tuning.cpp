@@ -100,15 +100,19 @@ loop::getCandidates(const ProductShape &product, const PackedSchedule &first,
   std::vector<Ranked> ranked;
   auto tiles = getTiles(first.lanes, first.unit, machine.machine);
   tiles.push_back({first.tileRows, first.tileColumns});
+  bool isTiles = first.unit == DotUnit::Tiles;
+  // Multiples of most tiles' rows.
+  std::vector<int64_t> rowsOfItems = {60, 120, 240, 480, 960};
+  if (isTiles)
+    rowsOfItems = {64, 128, 256, 512, 1024};
   for (auto [tileRows, tileColumns] : tiles)
     for (int64_t depth : {first.blockDepth, first.blockDepth / 2})
-      for (int64_t itemRows : {60, 120, 240, 480, 960})
+      for (int64_t itemRows : rowsOfItems)
         for (int64_t itemColumns : {64, 128, 256, 512, 1024}) {
           // Blocks of what is read in place end where its runs do.
           if (first.inPlace && depth != first.blockDepth)
             continue;
           PackedSchedule s = first;
-          bool isTiles = s.unit == DotUnit::Tiles;
           s.tileRows = isTiles ? tileRows : std::min(tileRows, m);
           s.tileColumns = tileColumns;
           int64_t together = getFactorsOfWord(s.unit) * s.lanes;
