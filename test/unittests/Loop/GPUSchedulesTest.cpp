@@ -105,6 +105,22 @@ TEST(GPUSchedules, RowsStayInRegistersWhereTheyFit) {
   expectRows(512, 4, {128, 1, 4, 1});
 }
 
+TEST(GPUSchedules, FewRowsHaveManyThreads) {
+  auto expect = [](int64_t size, int64_t bytes, int64_t threads,
+                   int64_t steps) {
+    SCOPED_TRACE(size);
+    GPURowsShape shape{size, size, bytes, bytes};
+    shape.areFew = true;
+    GPURowsSchedule s = chooseGPURows(shape);
+    EXPECT_EQ(s.threads, threads);
+    EXPECT_EQ(s.steps, steps);
+  };
+  expect(8192, 8, 1024, 4);
+  expect(4096, 2, 512, 1);
+  expect(768, 2, 128, 1);
+  expect(32768, 4, 1024, 8);
+}
+
 TEST(GPUSchedules, ShortRowsHaveAPartOfAWarp) {
   expectRows(128, 4, {32, 4, 4, 1});
   expectRows(64, 4, {16, 8, 4, 1});

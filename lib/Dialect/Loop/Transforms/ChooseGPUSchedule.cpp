@@ -173,7 +173,7 @@ static Size getSelected(KernelOp kernel) {
 }
 
 /// Null if its rows are not worth sharing.
-static ScheduleAttr chooseRows(KernelOp kernel) {
+static ScheduleAttr chooseRows(KernelOp kernel, const GPUMachine &machine) {
   MLIRContext *context = kernel.getContext();
   GPURowsShape shape;
   bool isFirst = true;
@@ -201,6 +201,8 @@ static ScheduleAttr chooseRows(KernelOp kernel) {
   shape.wide = widths.wide;
   shape.isSorted = !kernel.getBody().getOps<SortOp>().empty();
   shape.selected = getSelected(kernel);
+  auto rows = guard::product(context, getExprs(kernel.getShared())).getConstant();
+  shape.areFew = rows && *rows < machine.multiprocessors;
   GPURowsSchedule s = chooseGPURows(shape);
   return GPURowsScheduleAttr::get(context, s.threads, s.rows, s.lanes, s.steps);
 }
@@ -576,7 +578,7 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
   // Threads that share rows that lie across memory are better than a few that have one each.
   bool mayShare = walk == Walk::Within || isSerial(kernel, machine, hints);
   if (mayShare && canShareRows(kernel))
-    if (ScheduleAttr rows = chooseRows(kernel))
+    if (ScheduleAttr rows = chooseRows(kernel, machine))
       return rows;
   return chooseThreads(kernel, strides, machine, hints);
 }

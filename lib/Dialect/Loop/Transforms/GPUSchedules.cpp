@@ -21,7 +21,7 @@ using namespace kiln::loop;
 static constexpr int64_t kAccess = 16;
 /// Elements of a row that a thread keeps in registers before more threads share it,
 /// and at most.
-static constexpr int64_t kKept = 32, kMostKept = 64;
+static constexpr int64_t kKept = 32, kKeptOfFew = 8, kMostKept = 64;
 /// Elements that a thread sorts of rows up to a size, by comparing pairs, and of longer ones,
 /// digit by digit: each thread has counters, and with fewer of them a digit has more bits.
 static constexpr int64_t kSorted = 8, kMostCompared = 6144, kSortedByDigits = 32;
@@ -148,18 +148,20 @@ GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
   auto getSteps = [&] {
     return std::max<int64_t>(llvm::divideCeil(*kernel.size, threads * lanes), 1);
   };
-  // Sorts wait for one element after the other, and few blocks have room for a long row.
-  int64_t kept = !kernel.isSorted                ? kKept
+  // Sorts wait for one element after the other, and few blocks have room for a long row;
+  // of few rows each thread waits for memory, and there is nobody to wait with it.
+  int64_t kept = !kernel.isSorted                ? kernel.areFew ? kKeptOfFew : kKept
                  : *kernel.size <= kMostCompared ? kSorted
                                                  : kSortedByDigits;
   // Two blocks of 1024 threads share no multiprocessor where they keep a row,
   // and each thread has few registers beside it: with long rows half as many
   // are faster.
-  int64_t most = isPeeled ? 512 : kMostRowThreads;
+  int64_t most = isPeeled && !kernel.areFew ? 512 : kMostRowThreads;
   while (threads < most && threads * 2 <= vectors && getSteps() * lanes > kept)
     threads *= 2;
   int64_t steps = getSteps();
-  if (steps * lanes > (isPeeled ? kMostPeeled : kMostKept))
+  if (steps * lanes >
+      (isPeeled && threads <= 512 ? kMostPeeled : kMostKept))
     steps = 0;
   // Parts of warps fill blocks of four warps.
   int64_t rows = threads <= 32 ? 128 / threads : 1;

@@ -83,6 +83,8 @@ struct GPURowsShape {
   bool canPeel = false;  ///< vectors need not divide them
   /// So many elements are looked for, and nothing else is done with the row.
   Size selected = std::nullopt;
+  /// There are fewer than multiprocessors: nothing else has their time.
+  bool areFew = false;
 };
 struct GPURowsSchedule {
   int64_t threads, rows, lanes, steps;
