@@ -102,7 +102,15 @@ TEST(GPUSchedules, RowsStayInRegistersWhereTheyFit) {
   expectRows(4096, 4, {256, 1, 4, 4});
   expectRows(32768, 2, {1024, 1, 8, 4});
   expectRows(1 << 20, 4, {1024, 1, 4, 0});
-  expectRows(512, 4, {128, 1, 4, 1});
+  expectRows(1024, 2, {128, 1, 8, 1});
+}
+
+TEST(GPUSchedules, ShortRowsAreAWarpsUnlessThereAreFew) {
+  expectRows(768, 2, {32, 4, 8, 3});
+  expectRows(512, 4, {32, 4, 4, 4});
+  GPURowsShape few{768, 768, 2, 2};
+  few.areFew = true;
+  EXPECT_EQ(chooseGPURows(few).threads, 128);
 }
 
 TEST(GPUSchedules, FewRowsHaveManyThreads) {

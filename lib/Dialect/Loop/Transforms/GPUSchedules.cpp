@@ -22,6 +22,9 @@ static constexpr int64_t kAccess = 16;
 /// Elements of a row that a thread keeps in registers before more threads share it,
 /// and at most.
 static constexpr int64_t kKept = 32, kKeptOfFew = 8, kMostKept = 64;
+/// Threads that need no barrier, and elements that each of them keeps, up to which they have a row
+/// alone: of 768 elements, that 4,096 rows have in GPT-2.
+static constexpr int64_t kWarp = 32, kKeptOfWarp = 24;
 /// Elements that a thread sorts of rows up to a size, by comparing pairs, and of longer ones,
 /// digit by digit: each thread has counters, and with fewer of them a digit has more bits.
 static constexpr int64_t kSorted = 8, kMostCompared = 6144, kSortedByDigits = 32;
@@ -145,6 +148,9 @@ GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
     lanes = wanted;
   int64_t vectors = std::max<int64_t>(llvm::divideCeil(*kernel.size, lanes), 2);
   int64_t threads = std::min<int64_t>(llvm::PowerOf2Ceil(vectors), kGPUBlock);
+  if (!kernel.isSorted && !kernel.areFew && !isPeeled &&
+      *kernel.size <= kWarp * kKeptOfWarp)
+    threads = std::min(threads, kWarp);
   auto getSteps = [&] {
     return std::max<int64_t>(llvm::divideCeil(*kernel.size, threads * lanes), 1);
   };
