@@ -49,13 +49,15 @@ std::vector<size_t> parametersOf(const std::string &text, size_t entry) {
   return sizes;
 }
 
-void saxpy(void **parameters) {
+/// Parameter `result` begins with the address that it is stored to, as do pointers and what
+/// cuTensorMapEncodeTiled makes.
+void saxpy(void **parameters, int result) {
   auto pointer = [&](int i) { return *static_cast<Address *>(parameters[i]); };
   auto *x = reinterpret_cast<const float *>(pointer(0));
   auto *y = reinterpret_cast<const float *>(pointer(1));
-  auto *r = reinterpret_cast<float *>(pointer(2));
+  auto *r = reinterpret_cast<float *>(pointer(result));
   size_t count = std::min({bytesFrom(pointer(0)), bytesFrom(pointer(1)),
-                           bytesFrom(pointer(2))}) /
+                           bytesFrom(pointer(result))}) /
                  sizeof(float);
   for (size_t i = 0; i < count; ++i)
     r[i] = 2 * x[i] + y[i];
@@ -121,7 +123,9 @@ int run(const Function &function, unsigned blocks, unsigned threads,
   if (threads == setting("illegal", -1))
     fail(IllegalAddress);
   if (function.name == "fake_saxpy" || function.name == "fake_saxpy$64")
-    saxpy(parameters);
+    saxpy(parameters, 2);
+  else if (function.name == "fake_saxpy_by_map")
+    saxpy(parameters, 4);
   else if (function.name == "kiln_check")
     check(parameters);
   else if (function.name.compare(0, 10, "kiln_copy_") == 0)
@@ -281,6 +285,7 @@ int cuTensorMapEncodeTiled(void *map, int, uint32_t rank, void *address,
   if (!address || std::count(sizes, sizes + rank, 0) != 0)
     return InvalidValue;
   std::memset(map, 0, 128);
+  std::memcpy(map, &address, sizeof(address));
   return Success;
 }
 

@@ -72,6 +72,47 @@ TEST_F(Graphs, ReplayWithTheAddressesOfTheCall) {
   EXPECT_EQ(stats.graphSkips[0].reason, "first call with these sizes");
 }
 
+TEST_F(Graphs, MapsOfResultsFollowThem) {
+  // r = 2 t + x with t = 2 x + x, both stored by way of tensor maps.
+  static constexpr char kByMap[] =
+      ".version 8.0\n.target sm_90a\n.visible .entry "
+      "fake_saxpy_by_map(.param .u64 x, .param .u64 y, .param .u64 r, "
+      ".param .u64 w, .param .align 64 .b8 m[128])\n{ ret; }\n";
+  ProgramBuilder b;
+  ExprId n = b.integer(128);
+  ValueId x = b.slotValue(b.slot("x", {n})), from = x;
+  for (int i = 0; i < 2; ++i) {
+    ValueId r = b.value(Value::Kind::New, {n});
+    GridStep grid = saxpy(b, from, x, r);
+    GridStep::TensorMap map;
+    map.buffer = 2;
+    map.offset = b.integer(0);
+    map.sizes = {b.integer(16), b.integer(8)};
+    map.strides = {b.integer(64)};
+    map.box = {16, 8};
+    grid.parts[0].maps = {map};
+    b.program.steps.emplace_back(grid);
+    from = r;
+  }
+  b.output(from);
+  Package package = packageOf(b);
+  package.image.kernels = {{"fake_saxpy_by_map", 0}};
+  package.image.bytes.assign(std::begin(kByMap), std::end(kByMap));
+  auto loaded = Executable::load(std::move(package), registry, device);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  std::vector<Tensor> results; // which have memory of their own
+  for (int i = 0; i < 6; ++i) {
+    Tensor input = count({128});
+    input.dataAs<float>()[127] = float(i);
+    auto called = (*loaded)->forward().run({*input.toDevice(*device)}, options);
+    ASSERT_TRUE(called) << called.error().message;
+    results.push_back(std::get<Tensor>((*called)[0].value));
+  }
+  for (int i = 0; i < 6; ++i)
+    EXPECT_EQ(contentsOf(results[i]).back(), 7.0f * i) << i;
+  EXPECT_EQ(stats.graphReplays, 4u);
+}
+
 TEST_F(Graphs, ASteadyCallAsksForNothingElse) {
   ProgramBuilder b;
   make(b, b.integer(128));
