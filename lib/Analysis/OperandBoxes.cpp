@@ -13,18 +13,15 @@ using namespace kiln::analysis;
 using namespace mlir;
 using loop::ContractOp;
 
-std::optional<OperandBoxes>
-analysis::getOperandBoxes(ContractOp op, const ContractionShape &shape,
-                          unsigned k, int64_t multiple) {
+/// Tensor `k` (A, B or C) in boxes of two groups, the innermost first.
+static std::optional<OperandBoxes>
+getBoxes(ContractOp op, const ContractionShape &shape, unsigned k,
+         const DimGroup &inner, const DimGroup &second, int64_t multiple) {
   MLIRContext *context = op.getContext();
-  const DimGroup &across = k == 0 ? shape.rows : shape.columns;
   SmallVector<ExprAttr> extents = op.getDomain().all();
-  if (shape.isIrregular(k) || across.dims.empty() || shape.sum.dims.empty())
+  if (shape.isIrregular(k) || inner.dims.empty() || second.dims.empty())
     return std::nullopt;
   OperandBoxes boxes;
-  boxes.alongSum = shape.sum.steps[k].isConstant(1);
-  const DimGroup &inner = boxes.alongSum ? shape.sum : across;
-  const DimGroup &second = boxes.alongSum ? across : shape.sum;
   boxes.sizes = {inner.extent, second.extent};
   boxes.strides = {inner.steps[k], second.steps[k]};
   auto isStill = [](ExprAttr step) { return step.isConstant(0); };
@@ -60,6 +57,24 @@ analysis::getOperandBoxes(ContractOp op, const ContractionShape &shape,
                     }))
     return std::nullopt;
   return boxes;
+}
+
+std::optional<OperandBoxes>
+analysis::getOperandBoxes(ContractOp op, const ContractionShape &shape,
+                          unsigned k, int64_t multiple) {
+  const DimGroup &across = k == 0 ? shape.rows : shape.columns;
+  bool alongSum = shape.sum.steps[k] && shape.sum.steps[k].isConstant(1);
+  auto boxes = getBoxes(op, shape, k, alongSum ? shape.sum : across,
+                        alongSum ? across : shape.sum, multiple);
+  if (boxes)
+    boxes->alongSum = alongSum;
+  return boxes;
+}
+
+std::optional<OperandBoxes>
+analysis::getResultBoxes(ContractOp op, const ContractionShape &shape,
+                         int64_t multiple) {
+  return getBoxes(op, shape, /*k=*/2, shape.columns, shape.rows, multiple);
 }
 
 /// True if `group`'s innermost run is as `hasSumVectors` wants the sum's.

@@ -106,7 +106,7 @@ analyzeContraction(loop::ContractOp op, ArrayRef<ExprAttr> lhsStrides,
 
 /// An operand as an engine sees it that copies boxes of a tensor of several dimensions,
 /// the innermost first: rows (or columns) and sum, then the batch and dimensions that are
-/// counted off outside.
+/// counted off outside. Of the result columns and rows are the first two.
 struct OperandBoxes {
   bool alongSum = false; ///< the innermost dimension is the sum
   ExprAttr offset;       ///< of the tensor, in elements
@@ -121,6 +121,10 @@ struct OperandBoxes {
 std::optional<OperandBoxes> getOperandBoxes(loop::ContractOp op,
                                             const ContractionShape &shape,
                                             unsigned k, int64_t multiple);
+/// The same of the result.
+std::optional<OperandBoxes> getResultBoxes(loop::ContractOp op,
+                                           const ContractionShape &shape,
+                                           int64_t multiple);
 
 /// True if operand `k` (A or B), as it lies in memory, can be copied `lanes` elements along
 /// the sum at a time, of a known size: they are neighbours, begin at multiples of `lanes` of
