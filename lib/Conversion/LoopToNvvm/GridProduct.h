@@ -19,6 +19,7 @@
 //              (ProductGather.cpp)   what no copy engine can bring
 //   finish     (GridProductBase,     sums go through shared memory, so that threads have
 //               ProductFinish.cpp)   neighbours in C, and then through the epilogue
+//              (ProductStores.cpp)   by a copy engine
 //
 // A and B are what analysis::analyzeContraction finds in a contraction, so strides,
 // transposes, slices, windows of convolutions and masks are the same code.
@@ -248,6 +249,8 @@ private:
              llvm::function_ref<void(const StageTurn &now, Value step)> fill);
   StageTurn emitCopies(const Tile &tile, StageTurn turn);
   void copy(const Operand &operand, const Tile &tile, Value stage, Value sum);
+  SmallVector<Value> getMatrixPlace(const analysis::OperandBoxes &boxes,
+                                    const Tile &tile);
   FailureOr<StageTurn> emitProducts(const Tile &tile, StageTurn turn);
   Value getDescriptor(const Operand &operand, Value stage, Value part);
   FailureOr<StageTurn> emitOwnProducts(const Tile &tile, StageTurn turn);
@@ -266,6 +269,8 @@ private:
     Value lane, firstRow; ///< of the warp, in the tile
     Value memory;         ///< of the warp, in shared memory
     Value row, column;    ///< of the thread's first sums, in the warp's
+    SmallVector<Value> matrix; ///< the last coordinates of its boxes
+    int64_t box = 0;           ///< which of the tile is next
   };
   Finisher getFinisher();
   /// Waits for the sums, says so by `release`, and finishes them.
@@ -273,13 +278,31 @@ private:
                            llvm::function_ref<void()> release);
   bool canPack();
   bool isShifted() const; ///< rows of the result begin anywhere
-  LogicalResult finishPacked(const Tile &tile, const Finisher &own,
+  FailureOr<SmallVector<Value>> finishPairs(const Tile &tile,
+                                            const Finisher &own,
+                                            ArrayRef<Value> sums, int64_t first,
+                                            int64_t columns);
+  LogicalResult finishPacked(const Tile &tile, Finisher &own,
                              ArrayRef<Value> sums);
   void storePacked(const Tile &tile, const Finisher &own, int64_t first,
                    int64_t columns);
   LogicalResult
   finishWide(const Tile &tile, const Finisher &own,
              llvm::function_ref<SmallVector<Value>()> getSums);
+
+  // What the copy engine stores (ProductStores.cpp).
+  /// The result in boxes of a warp's rows and `kPackedColumns`.
+  struct Stores {
+    analysis::OperandBoxes boxes;
+    Value map;
+    int64_t buffers = 0; ///< of a warp, for one box each; 0: threads store
+  };
+  void describeStores(int64_t room);
+  int64_t countBoxes() const;
+  Value getBoxUnit(const Finisher &own);
+  Value getBox(const Finisher &own);
+  void awaitBox(const Finisher &own);
+  void storeBox(const Tile &tile, const Finisher &own, int64_t first);
 
   // Rows of the result that begin anywhere (ProductShifted.cpp).
   bool canShift();
@@ -316,6 +339,7 @@ private:
   void fenceGathered();
 
   Operand operands[2];
+  Stores stores;
   int64_t stageBytes = 0, barrierPlace = 0, sumPlace = 0;
   std::optional<Warpgroups> tools;
   Value warpgroup, isLeader;

@@ -10,7 +10,8 @@
 // Some columns at a time go through memory of the warp's own, so that its threads have
 // neighbours in the result that they can store together:
 //
-//   packed   pairs are finished where they are and go as 16 bits, by `stmatrix`
+//   packed   pairs are finished where they are and go as 16 bits, by `stmatrix`; from
+//            there the copy engine takes them where it can (ProductStores.cpp)
 //   wide     sums go, and what the epilogue reads for a row of its own is under way
 //            before there are any
 //
@@ -53,8 +54,8 @@ GridWgmmaEmitter::Finisher GridWgmmaEmitter::getFinisher() {
   Value number = arith::SubIOp::create(
       b, arith::DivUIOp::create(b, thread, constantIndex(kWarp)),
       constantIndex(kGroupThreads / kWarp));
-  own.memory =
-      add(mul(number, kWarpRows * kFinishedRow), constantIndex(sumPlace));
+  int64_t rowBytes = stores.buffers ? stores.buffers * kChunkRow : kFinishedRow;
+  own.memory = add(mul(number, kWarpRows * rowBytes), constantIndex(sumPlace));
   own.firstRow = mul(warp, kWarpRows);
   if (schedule.getTurns() == 1) {
     Value group = arith::IndexCastUIOp::create(b, b.getIndexType(), warpgroup);
@@ -69,6 +70,8 @@ GridWgmmaEmitter::Finisher GridWgmmaEmitter::getFinisher() {
 LogicalResult GridWgmmaEmitter::finishTile(const Tile &tile, ValueRange sums,
                                            llvm::function_ref<void()> release) {
   Finisher own = getFinisher();
+  if (stores.buffers)
+    own.matrix = getMatrixPlace(stores.boxes, tile);
   size_t count = schedule.getColumns() / 2;
   SmallVector<Value> values; // of all parts, which are complete together
   for (int64_t part = 0; part < schedule.getGroupParts(); ++part) {
@@ -92,12 +95,15 @@ LogicalResult GridWgmmaEmitter::finishTile(const Tile &tile, ValueRange sums,
 //===----------------------------------------------------------------------===//
 
 bool GridWgmmaEmitter::isShifted() const {
-  return schedule.getLanes() < kTogether16;
+  return stores.buffers == 0 && schedule.getLanes() < kTogether16;
 }
 
 /// Pairs of neighbours would read a row of the epilogue's operands four bytes at a time.
-/// Tiles of a single step are all stores, which wide ones spread better over their time.
+/// Tiles of a single step are all stores: where threads store them, wide ones spread these
+/// better over their time.
 bool GridWgmmaEmitter::canPack() {
+  if (stores.buffers)
+    return true;
   auto sum = shape.sum.extent.getConstant();
   if (sum && *sum <= schedule.getSum() * (isShifted() ? kShortSteps : 1))
     return false;
@@ -108,12 +114,45 @@ bool GridWgmmaEmitter::canPack() {
          (isShifted() ? canShift() : readsAcrossAlone());
 }
 
-LogicalResult GridWgmmaEmitter::finishPacked(const Tile &tile,
-                                             const Finisher &own,
-                                             ArrayRef<Value> sums) {
+/// This thread's pairs of `columns` columns, from column `first` of the tile on, as words
+/// that `stmatrix` writes: those of each block follow each other.
+FailureOr<SmallVector<Value>>
+GridWgmmaEmitter::finishPairs(const Tile &tile, const Finisher &own,
+                              ArrayRef<Value> sums, int64_t first,
+                              int64_t columns) {
   Type element =
       cast<RankedTensorType>(op.getResult().getType()).getElementType();
   auto pair = VectorType::get({2}, sumType);
+  // What the epilogue reads for columns that are outside it reads for the last ones.
+  Value last;
+  auto extent = shape.columns.extent.getConstant();
+  bool reads = !op.getEpilogue().empty() &&
+               !op.getEpilogue().front().getOps<LoadOp>().empty();
+  if (reads && (!extent || *extent % schedule.getColumns() != 0))
+    last = arith::SubIOp::create(b, getArgument(shape.columns.extent),
+                                 constantIndex(2));
+  SmallVector<Value> words;
+  for (int64_t column = first; column < first + columns; column += 8)
+    for (int64_t below : {0, 1}) {
+      Value at = add(tile.firstColumn, add(own.column, constantIndex(column)));
+      Value row = add(own.firstRow, add(own.row, constantIndex(below * 8)));
+      if (last)
+        at = arith::MinSIOp::create(b, at, last);
+      Position position =
+          enterVector(tile.matrix, add(tile.firstRow, row), at, 2);
+      Value value = vector::FromElementsOp::create(
+          b, pair, sums.slice(column / 2 + below * 2, 2));
+      FailureOr<Value> made = evaluateEpilogue(position, value);
+      if (failed(made))
+        return failure();
+      words.push_back(
+          LLVM::BitcastOp::create(b, b.getI32Type(), toMemory(*made, element)));
+    }
+  return words;
+}
+
+LogicalResult GridWgmmaEmitter::finishPacked(const Tile &tile, Finisher &own,
+                                             ArrayRef<Value> sums) {
   Value sixteen = constantIndex(kBlock);
   // Threads 0..7 say where the rows of the first of four matrices are, 8..15 of the
   // second, below it, 16..23 of that beside the first, ...
@@ -123,46 +162,30 @@ LogicalResult GridWgmmaEmitter::finishPacked(const Tile &tile,
                     mul(add(mul(row, kPackedPitch), mul(beside, 8)), kPacked));
   if (isShifted()) // behind what is kept of the columns before
     block = add(block, constantIndex(kTogether16 * kPacked));
-  // What the epilogue reads for columns that are outside it reads for the last ones.
-  Value last;
-  auto extent = shape.columns.extent.getConstant();
-  bool reads = !op.getEpilogue().empty() &&
-               !op.getEpilogue().front().getOps<LoadOp>().empty();
-  if (reads && (!extent || *extent % schedule.getColumns() != 0))
-    last = arith::SubIOp::create(b, getArgument(shape.columns.extent),
-                                 constantIndex(2));
-  auto finishPair = [&](int64_t column, int64_t below) -> FailureOr<Value> {
-    Value at = add(tile.firstColumn, add(own.column, constantIndex(column)));
-    Value row = add(own.firstRow, add(own.row, constantIndex(below * 8)));
-    if (last)
-      at = arith::MinSIOp::create(b, at, last);
-    Position position =
-        enterVector(tile.matrix, add(tile.firstRow, row), at, 2);
-    Value value = vector::FromElementsOp::create(
-        b, pair, sums.slice(column / 2 + below * 2, 2));
-    FailureOr<Value> made = evaluateEpilogue(position, value);
-    if (failed(made))
-      return failure();
-    return LLVM::BitcastOp::create(b, b.getI32Type(), toMemory(*made, element))
-        .getResult();
-  };
+  Value unit = stores.buffers ? getBoxUnit(own) : Value();
   for (int64_t first = 0; first < schedule.getColumns();
        first += kPackedColumns) {
     int64_t columns = std::min(kPackedColumns, schedule.getColumns() - first);
+    auto words = finishPairs(tile, own, sums, first, columns);
+    if (failed(words))
+      return failure();
+    if (stores.buffers)
+      awaitBox(own);
     for (int64_t k = 0; k < columns; k += kBlock) {
-      SmallVector<Value> words;
-      for (int64_t right : {0, 8})
-        for (int64_t below : {0, 1}) {
-          FailureOr<Value> word = finishPair(first + k + right, below);
-          if (failed(word))
-            return failure();
-          words.push_back(*word);
-        }
+      Value more = constantIndex(k * kPacked);
+      // Units of a box are exchanged within eight rows.
+      Value place = stores.buffers
+                        ? add(getBox(own), arith::XOrIOp::create(b, unit, more))
+                        : add(block, more);
       NVVM::StMatrixOp::create(
-          b, tools->getShared(toWord(add(block, constantIndex(k * kPacked)))),
-          words, NVVM::MMALayout::row,
-          NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+          b, tools->getShared(toWord(place)), ArrayRef(*words).slice(k / 4, 4),
+          NVVM::MMALayout::row, NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
           NVVM::LdStMatrixEltType::B16);
+    }
+    if (stores.buffers) {
+      storeBox(tile, own, first);
+      ++own.box;
+      continue;
     }
     NVVM::SyncWarpOp::create(b, tools->word(-1));
     if (isShifted())

@@ -325,7 +325,5 @@ LogicalResult GridWgmmaEmitter::emitGatherers() {
 /// What threads have copied is there for those that multiply only behind this.
 void GridWgmmaEmitter::fenceGathered() {
   if (gathers())
-    NVVM::FenceProxyOp::create(
-        b, NVVM::ProxyKind::async_shared,
-        NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
+    tools->fenceWrites();
 }

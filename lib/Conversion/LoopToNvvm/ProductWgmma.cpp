@@ -206,20 +206,28 @@ LogicalResult GridWgmmaEmitter::forEachTile(
 // Who asks
 //===----------------------------------------------------------------------===//
 
-/// Asks for an operand's part of a stage.
-void GridWgmmaEmitter::copy(const Operand &operand, const Tile &tile,
-                            Value stage, Value sum) {
-  Value across = operand.number == 0 ? tile.firstRow : tile.firstColumn;
-  SmallVector<Value> more;
+/// Coordinates of a tile's matrix, behind those of boxes in it.
+SmallVector<Value>
+GridWgmmaEmitter::getMatrixPlace(const analysis::OperandBoxes &boxes,
+                                 const Tile &tile) {
+  SmallVector<Value> place;
   SmallVector<ExprAttr> extents;
   for (unsigned dim : shape.outer)
     extents.push_back(tile.matrix.extents[dim]);
   extents.push_back(shape.batch.extent);
   SmallVector<Value> matrix = delinearize(tile.matrixNumber, extents);
-  if (operand.boxes.hasBatch)
-    more.push_back(toWord(matrix.back()));
-  for (unsigned number : operand.boxes.outer)
-    more.push_back(toWord(matrix[number]));
+  if (boxes.hasBatch)
+    place.push_back(toWord(matrix.back()));
+  for (unsigned number : boxes.outer)
+    place.push_back(toWord(matrix[number]));
+  return place;
+}
+
+/// Asks for an operand's part of a stage.
+void GridWgmmaEmitter::copy(const Operand &operand, const Tile &tile,
+                            Value stage, Value sum) {
+  Value across = operand.number == 0 ? tile.firstRow : tile.firstColumn;
+  SmallVector<Value> more = getMatrixPlace(operand.boxes, tile);
   Value place = arith::AddIOp::create(
       b, arith::MulIOp::create(b, stage, tools->word(stageBytes)),
       tools->word(operand.place));
@@ -478,9 +486,13 @@ LogicalResult GridWgmmaEmitter::emitThread() {
     return refuse(schedule) << "whose threads have " << countManyRegisters()
                             << " registers each, and " << sums << " sums";
   sumPlace = stageBytes * schedule.getStages();
-  barrierPlace = sumPlace + schedule.getGroups() * kGroupRows * kFinishedRow;
-  sharedBytes = barrierPlace + 16 * schedule.getStages() +
-                8 * countOrderBarriers(schedule);
+  int64_t barrierBytes =
+      16 * schedule.getStages() + 8 * countOrderBarriers(schedule);
+  describeStores(getMostShared() - sumPlace - barrierBytes);
+  int64_t finishedRow =
+      stores.buffers ? stores.buffers * kChunkRow : kFinishedRow;
+  barrierPlace = sumPlace + schedule.getGroups() * kGroupRows * finishedRow;
+  sharedBytes = barrierPlace + barrierBytes;
   blocks = countTiles() * cluster;
   if (schedule.getBlocks())
     blocks = guard::min(blocks,
@@ -525,7 +537,12 @@ LogicalResult GridWgmmaEmitter::emitThread() {
   warpgroup = arith::SubIOp::create(b, number, tools->word(1));
   inGroup = arith::RemUIOp::create(b, thread, constantIndex(kGroupThreads));
   isLeader = isLess(inGroup, constantIndex(cluster));
-  return forEachTile([&](const Tile &tile, StageTurn turn) {
-    return emitOwnProducts(tile, turn);
-  });
+  if (failed(forEachTile([&](const Tile &tile, StageTurn turn) {
+        return emitOwnProducts(tile, turn);
+      })))
+    return failure();
+  // Nobody leaves before what they have is stored.
+  if (stores.buffers)
+    tools->awaitStores(/*pending=*/0, /*isWritten=*/true);
+  return success();
 }

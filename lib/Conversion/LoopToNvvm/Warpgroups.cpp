@@ -79,6 +79,25 @@ void Warpgroups::ask(Value map, ValueRange coordinates, Value place,
       Value());
 }
 
+void Warpgroups::fenceWrites() {
+  NVVM::FenceProxyOp::create(
+      b, NVVM::ProxyKind::async_shared,
+      NVVM::SharedSpaceAttr::get(b.getContext(),
+                                 NVVM::SharedSpace::shared_cta));
+}
+
+void Warpgroups::store(Value map, ValueRange coordinates, Value place) {
+  NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+      b, map, getShared(place), coordinates, /*l2CacheHint=*/Value(),
+      NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
+  NVVM::CpAsyncBulkCommitGroupOp::create(b);
+}
+
+void Warpgroups::awaitStores(int64_t pending, bool isWritten) {
+  NVVM::CpAsyncBulkWaitGroupOp::create(
+      b, pending, isWritten ? UnitAttr() : b.getUnitAttr());
+}
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//

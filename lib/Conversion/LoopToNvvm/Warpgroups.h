@@ -60,6 +60,14 @@ public:
   /// all blocks of a cluster that `blocks`, an i16 of bits, says.
   void ask(mlir::Value map, mlir::ValueRange coordinates, mlir::Value place,
            mlir::Value barrier, mlir::Value blocks = {});
+  /// Lets the copy engine see what this thread has written to shared memory.
+  void fenceWrites();
+  /// Asks for the box at `place`, as a group of its own, to be stored where it begins
+  /// at `coordinates`, i32.
+  void store(mlir::Value map, mlir::ValueRange coordinates, mlir::Value place);
+  /// Waits until at most `pending` such groups of this thread have still to be read
+  /// from shared memory; with `isWritten` to be written.
+  void awaitStores(int64_t pending, bool isWritten);
 
   /// A chunk from byte `place` on, i32, as `wgmma` takes it. `leading` is the
   /// distance of chunks in bytes where what is summed up lies from row to row.

@@ -51,8 +51,9 @@ module attributes {loop.target = #loop.gpu<chip = "sm_80", multiprocessors = 108
 
 // The copy engine brings tiles to two warpgroups.
 // CHECK-LABEL: func.func @warpgroups
-// CHECK: #loop.step<kernel = @warpgroups, symbols = [], blocks = <132>, threads = 384, shared = 217152, maps = [#loop.tensor_map<pointer = 0, element = bf16
+// CHECK: #loop.step<kernel = @warpgroups, symbols = [], blocks = <132>, threads = 384, shared = 229440, maps = [#loop.tensor_map<pointer = 0, element = bf16
 // CHECK-SAME: swizzle = 128>, #loop.tensor_map<pointer = 1
+// CHECK-SAME: swizzle = 128>, #loop.tensor_map<pointer = 2, element = bf16, offset = <0>, sizes = [#guard.expr<4096>, #guard.expr<4096>], strides = [#guard.expr<8192>], box = [64, 16], swizzle = 128>
 // CHECK: llvm.func @warpgroups(
 // CHECK-SAME: {llvm.align = 64 : i64, llvm.byval = !llvm.array<16 x i64>, nvvm.grid_constant}
 // CHECK-SAME: nvvm.minctasm = 1
@@ -64,6 +65,19 @@ module attributes {loop.target = #loop.gpu<chip = "sm_80", multiprocessors = 108
 // CHECK: nvvm.mbarrier.try_wait.parity
 // CHECK-COUNT-4: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 256, k = 16>, D[<f32>, <one>], A[<bf16>, <one>, <row>], B[<bf16>, <one>, <row>]
 // CHECK: wgmma.wait_group.sync.aligned 0
+// Warps have two boxes of 64 columns each, that the copy engine stores while the next is written.
+// CHECK-COUNT-4: nvvm.cp.async.bulk.wait_group 1 {read}
+// CHECK-NEXT: arith.constant -1 : i32
+// CHECK-NEXT: nvvm.bar.warp.sync
+// CHECK-COUNT-4: nvvm.stmatrix
+// CHECK-NEXT: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
+// CHECK-NEXT: arith.constant -1 : i32
+// CHECK-NEXT: nvvm.bar.warp.sync
+// CHECK: scf.if
+// CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta {{.*}} box[{{[^,]*, [^,]*}}]
+// CHECK-NEXT: nvvm.cp.async.bulk.commit.group
+// CHECK-NOT: nvvm.cp.async.bulk.wait_group {{.*}}read
+// CHECK: nvvm.cp.async.bulk.wait_group 0
 func.func @warpgroups(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
   %r = loop.kernel @warpgroups ins(%a = %x : tensor<4096x4096xbf16>, %b = %w : tensor<4096x4096xbf16>) shared []
       schedule #loop.gpu_product<unit = wgmma, rows = 128, columns = 256, sum = 64, part_rows = 64, part_columns = 256,
@@ -78,12 +92,14 @@ func.func @warpgroups(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>) ->
 
 // -----
 
-// Three that multiply share what registers the fourth leaves.
+// Three that multiply share what registers the fourth leaves. Their warps have one box each.
 // CHECK-LABEL: func.func @three_warpgroups
-// CHECK: #loop.step<kernel = @three, symbols = [], blocks = <132>, threads = 512, shared = 227392
+// CHECK: #loop.step<kernel = @three, symbols = [], blocks = <132>, threads = 512, shared = 221248
 // CHECK: nvvm.setmaxregister decrease 40
 // CHECK: nvvm.setmaxregister increase 152
 // CHECK-COUNT-4: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 192, k = 16>
+// CHECK-COUNT-3: nvvm.cp.async.bulk.wait_group 0 {read}
+// CHECK: nvvm.cp.async.bulk.wait_group 0{{$}}
 func.func @three_warpgroups(%x: tensor<6304x768xbf16>, %w: tensor<768x768xbf16>) -> tensor<6304x768xbf16> {
   %r = loop.kernel @three ins(%a = %x : tensor<6304x768xbf16>, %b = %w : tensor<768x768xbf16>) shared []
       schedule #loop.gpu_product<unit = wgmma, rows = 192, columns = 192, sum = 64, part_rows = 64, part_columns = 192,
@@ -245,4 +261,54 @@ func.func @turns(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tens
     loop.return %c : tensor<4096x4096xbf16>
   }
   return %r : tensor<4096x4096xbf16>
+}
+
+// -----
+
+// What a tile of one step has is all stores, which are the copy engine's, too: of all images
+// of a convolution by channels, in the order of which neighbours in a row are four.
+// CHECK-LABEL: func.func @single
+// CHECK: #loop.tensor_map<pointer = 2, element = f16, offset = <0>, sizes = [#guard.expr<784>, #guard.expr<250>, #guard.expr<16>], strides = [#guard.expr<1568>, #guard.expr<392000>], box = [64, 16, 1], swizzle = 128>
+// CHECK: llvm.func @single(
+// CHECK: nvvm.cp.async.bulk.wait_group 1 {read}
+// CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta {{.*}} box[{{[^,]*, [^,]*, [^,]*}}]
+// CHECK: nvvm.cp.async.bulk.wait_group 1 {read}
+// CHECK-NOT: llvm.store
+// CHECK: nvvm.cp.async.bulk.wait_group 0
+func.func @single(%w: tensor<250x64xf16>, %x: tensor<16x64x28x28xf16>) -> tensor<16x250x28x28xf16> {
+  %r = loop.kernel @single ins(%a = %w : tensor<250x64xf16>, %b = %x : tensor<16x64x28x28xf16>) shared []
+      schedule #loop.gpu_product<unit = wgmma, rows = 128, columns = 128, sum = 64, part_rows = 64, part_columns = 128,
+                                 stages = 6, lanes = 4, group = 8, split = 1, blocks = 132> -> tensor<16x250x28x28xf16> {
+    %c = loop.contract parallel [16, 250, 28, 28] reduction [64]
+        lhs %a[d1, d4] : tensor<250x64xf16> rhs %b[d0, d4, d2, d3] : tensor<16x64x28x28xf16>
+        acc f32 : tensor<16x250x28x28xf16>
+    loop.return %c : tensor<16x250x28x28xf16>
+  }
+  return %r : tensor<16x250x28x28xf16>
+}
+
+// -----
+
+// Threads store what has strides that are not known.
+// CHECK-LABEL: func.func @unknown
+// CHECK: #loop.tensor_map<pointer = 1
+// CHECK-NOT: #loop.tensor_map<pointer = 2
+// CHECK: llvm.func @unknown(
+// CHECK-COUNT-4: nvvm.stmatrix
+// CHECK-NEXT: arith.constant -1 : i32
+// CHECK-NEXT: nvvm.bar.warp.sync
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<8xbf16>, !llvm.ptr<1>
+// CHECK-NOT: nvvm.cp.async.bulk.tensor.global
+!l = tensor<?x16x128xbf16, #guard.shape<[s0, 16, 128]>>
+!r = tensor<16x?x256xbf16, #guard.shape<[16, s0, 256]>>
+func.func @unknown(%x: !l, %w: tensor<16x256x128xbf16>) -> !r {
+  %r = loop.kernel @unknown ins(%a = %x : !l, %b = %w : tensor<16x256x128xbf16>) shared []
+      schedule #loop.gpu_product<unit = wgmma, rows = 128, columns = 128, sum = 64, part_rows = 64, part_columns = 128,
+                                 stages = 6, lanes = 8, group = 8, split = 1, blocks = 132> -> !r {
+    %c = loop.contract parallel [16, s0, 256] reduction [128]
+        lhs %a[d1, d0, d3] : !l rhs %b[d0, d2, d3] : tensor<16x256x128xbf16>
+        acc f32 : !r
+    loop.return %c : !r
+  }
+  return %r : !r
 }

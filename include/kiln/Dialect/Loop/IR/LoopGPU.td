@@ -377,7 +377,7 @@ def Loop_TensorMapAttr : Loop_Attr<"TensorMap", "tensor_map"> {
     `pointer` of a function on. The innermost dimension comes first, as in the
     driver: `sizes` in elements, `strides` in bytes of all dimensions but the
     innermost, whose elements are neighbours. A copy is a `box` of elements; what lies
-    outside of the sizes is 0. Shared memory has rows of `swizzle` bytes, whose units
+    outside of the sizes is 0, and stays as it is where the function stores. Shared memory has rows of `swizzle` bytes, whose units
     of 16 bytes are exchanged by the driver's pattern of that name (0: not). Elements of f32
     are rounded to tf32 on the way: such a map is made only where the target permits it
     (`tf32` of `#loop.gpu`).
