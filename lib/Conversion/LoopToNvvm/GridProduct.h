@@ -101,8 +101,9 @@ protected:
   /// The indices of a load as expressions of the domain, where they are known
   /// without the sums.
   std::optional<SmallVector<guard::ExprAttr>> getKnownIndices(LoadOp load);
-  /// Whether what the epilogue reads is the same for all rows of a tile.
-  bool readsAcrossAlone();
+  /// Whether what the epilogue reads is the same for all rows of a tile, or with
+  /// `orDownAlone` for all columns.
+  bool readsAcrossAlone(bool orDownAlone = false);
   /// An index of a group as indices of its runs.
   SmallVector<Value> splitRuns(const analysis::DimGroup &group, Value index);
   /// How far operand `number` is moved by an index of a group, in elements.

@@ -347,19 +347,22 @@ GridProductBase::getKnownIndices(LoadOp load) {
   return indices;
 }
 
-bool GridProductBase::readsAcrossAlone() {
+bool GridProductBase::readsAcrossAlone(bool orDownAlone) {
   if (op.getEpilogue().empty())
     return true;
-  auto mayMove = [&](ExprAttr expr) {
-    return llvm::any_of(shape.rows.dims, [&](unsigned dim) {
-      return guard::contains(expr, guard::getDim(context, dim));
+  auto mayMove = [&](ArrayRef<ExprAttr> indices, const DimGroup &side) {
+    return llvm::any_of(indices, [&](ExprAttr expr) {
+      return llvm::any_of(side.dims, [&](unsigned dim) {
+        return guard::contains(expr, guard::getDim(context, dim));
+      });
     });
   };
-  return llvm::all_of(op.getEpilogue().front().getOps<LoadOp>(),
-                      [&](LoadOp load) {
-                        auto indices = getKnownIndices(load);
-                        return indices && llvm::none_of(*indices, mayMove);
-                      });
+  return llvm::all_of(
+      op.getEpilogue().front().getOps<LoadOp>(), [&](LoadOp load) {
+        auto indices = getKnownIndices(load);
+        return indices && (!mayMove(*indices, shape.rows) ||
+                           (orDownAlone && !mayMove(*indices, shape.columns)));
+      });
 }
 
 GridProductBase::Ahead GridProductBase::readAhead(const Tile &tile, Value row,

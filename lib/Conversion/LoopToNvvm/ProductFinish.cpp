@@ -28,6 +28,7 @@
 using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
+using guard::ExprAttr;
 
 /// Columns of sums in shared memory at a time, bytes of one, and elements from row to row.
 static constexpr int64_t kWideColumns = 32, kWide = 4,
@@ -123,23 +124,32 @@ GridWgmmaEmitter::finishPairs(const Tile &tile, const Finisher &own,
   Type element =
       cast<RankedTensorType>(op.getResult().getType()).getElementType();
   auto pair = VectorType::get({2}, sumType);
-  // What the epilogue reads for columns that are outside it reads for the last ones.
-  Value last;
-  auto extent = shape.columns.extent.getConstant();
+  // What the epilogue reads for rows and columns that are outside it reads for the last ones.
+  auto getLast = [&](ExprAttr extent, int64_t tile, int64_t count) -> Value {
+    auto constant = extent.getConstant();
+    if (constant && *constant % tile == 0)
+      return {};
+    return arith::SubIOp::create(b, getArgument(extent), constantIndex(count));
+  };
   bool reads = !op.getEpilogue().empty() &&
                !op.getEpilogue().front().getOps<LoadOp>().empty();
-  if (reads && (!extent || *extent % schedule.getColumns() != 0))
-    last = arith::SubIOp::create(b, getArgument(shape.columns.extent),
-                                 constantIndex(2));
+  Value last, lastRow;
+  if (reads)
+    last = getLast(shape.columns.extent, schedule.getColumns(), 2);
+  if (!readsAcrossAlone())
+    lastRow = getLast(shape.rows.extent,
+                      schedule.getRows() * schedule.getCluster(), 1);
   SmallVector<Value> words;
   for (int64_t column = first; column < first + columns; column += 8)
     for (int64_t below : {0, 1}) {
       Value at = add(tile.firstColumn, add(own.column, constantIndex(column)));
       Value row = add(own.firstRow, add(own.row, constantIndex(below * 8)));
+      row = add(tile.firstRow, row);
       if (last)
         at = arith::MinSIOp::create(b, at, last);
-      Position position =
-          enterVector(tile.matrix, add(tile.firstRow, row), at, 2);
+      if (lastRow)
+        row = arith::MinSIOp::create(b, row, lastRow);
+      Position position = enterVector(tile.matrix, row, at, 2);
       Value value = vector::FromElementsOp::create(
           b, pair, sums.slice(column / 2 + below * 2, 2));
       FailureOr<Value> made = evaluateEpilogue(position, value);

@@ -55,7 +55,7 @@ void GridWgmmaEmitter::describeStores(int64_t room) {
       cast<RankedTensorType>(op.getResult().getType()).getElementType();
   if ((!element.isBF16() && !element.isF16()) || schedule.getLanes() < 2 ||
       schedule.getSplit() != 1 || schedule.getColumns() % kPackedColumns != 0 ||
-      !readsAcrossAlone())
+      !readsAcrossAlone(/*orDownAlone=*/true))
     return;
   auto boxes = analysis::getResultBoxes(op, shape, kBoxUnit);
   if (!boxes)
