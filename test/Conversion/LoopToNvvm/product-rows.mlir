@@ -44,12 +44,12 @@ module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 13
   // CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta
   // CHECK-NOT: llvm.store
   // CHECK-LABEL: llvm.func @sums(
-  func.func @longer(%x: tensor<1999x2048xbf16>, %w: tensor<2003x2048xbf16>) -> tensor<1999xf32> {
-    %r = loop.kernel @longer ins(%a = %x : tensor<1999x2048xbf16>, %b = %w : tensor<2003x2048xbf16>) shared []
+  func.func @longer(%x: tensor<1999x512xbf16>, %w: tensor<2003x512xbf16>) -> tensor<1999xf32> {
+    %r = loop.kernel @longer ins(%a = %x : tensor<1999x512xbf16>, %b = %w : tensor<2003x512xbf16>) shared []
         schedule #loop.gpu_product<unit = wgmma, rows = 128, columns = 128, sum = 64, part_rows = 64, part_columns = 128,
                                    stages = 4, lanes = 8, group = 16, split = 1, blocks = 132> -> tensor<1999x2048xbf16> {
-      %c = loop.contract parallel [1999, 2003] reduction [2005]
-          lhs %a[d0, d2] : tensor<1999x2048xbf16> rhs %b[d1, d2] : tensor<2003x2048xbf16>
+      %c = loop.contract parallel [1999, 2003] reduction [500]
+          lhs %a[d0, d2] : tensor<1999x512xbf16> rhs %b[d1, d2] : tensor<2003x512xbf16>
           acc f32 : tensor<1999x2003xbf16>
       loop.return %c : tensor<1999x2003xbf16>
     }
