@@ -88,6 +88,8 @@ unsigned KernelEmitter::getAlignment(const Buffer &buffer, ExprAttr address,
     if (guard::contains(address, dim))
       return element;
   }
+  // Of dimensions that are walked as one, all but the last have one element.
+  address = guard::dropUnitDims(address, position.extents);
   auto take = [&](ExprAttr term) {
     common = std::gcd(common, element * getFactor(term, dim, multiple, most));
   };

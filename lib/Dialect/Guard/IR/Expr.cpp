@@ -506,6 +506,7 @@ ExprAttr guard::substituteDims(ExprAttr expr, ArrayRef<ExprAttr> dims) {
 ExprAttr guard::dropUnitDims(ExprAttr expr, ArrayRef<ExprAttr> extents) {
   return substitute(expr, [&](ExprAttr leaf) -> ExprAttr {
     if (leaf.isDim() && leaf.getPosition() < extents.size() &&
+        extents[leaf.getPosition()] &&
         extents[leaf.getPosition()].isConstant(1))
       return getConstant(expr.getContext(), 0);
     return {};

@@ -177,7 +177,8 @@ ExprAttr substitute(ExprAttr expr, function_ref<ExprAttr(ExprAttr)> replace);
 /// Replaces the loop indices d0, d1... by `dims`; those beyond are kept.
 ExprAttr substituteDims(ExprAttr expr, ArrayRef<ExprAttr> dims);
 /// Replaces the loop indices that run over one element by that, which is 0: no address is
-/// a multiple of anything while a term of it may be any number.
+/// a multiple of anything while a term of it may be any number. An extent that is not known
+/// is null.
 ExprAttr dropUnitDims(ExprAttr expr, ArrayRef<ExprAttr> extents);
 
 //===----------------------------------------------------------------------===//
