@@ -391,23 +391,48 @@ private:
   LogicalResult emitThread() override;
   bool isConstant(unsigned) override { return true; }
   Value loadStaged(LoadOp load, int64_t lanes) override;
+  void finish(Value result, const Position &position, Value value) override;
 
-  /// Rows of a tile that the threads have at a time.
+  /// Rows of a tile that the threads have at a time, a point of each.
   int64_t getRows() const {
     return schedule.getThreads() * schedule.getLanes() / schedule.getSide();
   }
+  /// Neighbours in a row of a tile that are read and written at once: points that a thread
+  /// has, up to a word.
+  int64_t getWidth(Type slot) const;
   /// Elements from row to row of a tile: neither those nor neighbours in a row are
   /// in one bank.
-  int64_t getPitch() const { return schedule.getSide() + 1; }
+  int64_t getPitch(Type slot) const {
+    return schedule.getSide() + getWidth(slot);
+  }
   Position enterTile();
+  Value clamp(Value index, unsigned dim, int64_t width);
+  mlir::LLVM::GlobalOp createTile(Type slot);
   Value getSlot(mlir::LLVM::GlobalOp tile, Type type, Value row, Value column);
-  LogicalResult stage(const analysis::TransposedRead &read,
-                      const Position &tile);
+  void put(mlir::LLVM::GlobalOp tile, ArrayRef<Value> points, Value place);
+  Value take(mlir::LLVM::GlobalOp tile, int64_t lanes);
+  void stageReads(const Position &tile);
+  void stage(const analysis::TransposedRead &read, mlir::LLVM::GlobalOp memory,
+             const Position &tile);
+  LogicalResult stageResults(const Position &tile);
+  LogicalResult computeAt(const Position &tile, Value place);
+  void storeStaged(const Position &position);
 
   GPUTileScheduleAttr schedule;
+  /// Extents of what tiles are of: those shared, joined as accesses walk them or, where
+  /// results are staged, behind `dim` as results lie.
+  SmallVector<guard::ExprAttr> tileExtents;
   Value row, column; ///< of the first vector of a thread in its tile
   Value point;       ///< row of the vector at hand
   llvm::DenseMap<Operation *, mlir::LLVM::GlobalOp> tiles; ///< by the load
+  /// A result that goes through shared memory: where it will lie, and what a thread has
+  /// computed of it, point by point.
+  struct StagedResult {
+    Buffer target;
+    mlir::LLVM::GlobalOp tile;
+    SmallVector<Value> made;
+  };
+  llvm::MapVector<Value, StagedResult> staged;
 };
 
 /// Copies the initial values of a scatter into its result.

@@ -115,6 +115,29 @@ module attributes {loop.target = #gpu} {
 
 // -----
 
+// Windows whose results become first are tried with half as many neighbours of a thread, too.
+
+#gpu = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>
+
+// WANTED-LABEL: func.func @windows
+// WANTED: loop.wanted = [#loop.gpu_tile<threads = 256, lanes = 4, side = 64, dim = 1, points = 4>,
+// WANTED-SAME: #loop.gpu_tile<threads = 512, lanes = 4, side = 64, dim = 1, points = 2>,
+module attributes {loop.target = #gpu} {
+  func.func @windows(%x: tensor<64x30x384xbf16>, %w: tensor<3x384xbf16>) -> tensor<64x384x28xbf16> {
+    %r = loop.kernel @k ins(%a = %x : tensor<64x30x384xbf16>, %b = %w : tensor<3x384xbf16>) shared [64, 384, 28]
+        schedule #loop.gpu_tile<threads = 256, lanes = 4, side = 64, dim = 1, points = 4>
+        -> tensor<64x384x28xbf16> {
+      %c = loop.contract parallel [64, 384, 28] reduction [3]
+          lhs %a[d0, d2 + d3, d1] : tensor<64x30x384xbf16> rhs %b[d3, d1] : tensor<3x384xbf16>
+          acc f32 : tensor<64x384x28xbf16>
+      loop.return %c : tensor<64x384x28xbf16>
+    }
+    return %r : tensor<64x384x28xbf16>
+  }
+}
+
+// -----
+
 // Attention is tried with other numbers of warpgroups, longer and shorter steps and more of
 // them in flight, and by warps; in parts, with more, fewer, and other steps.
 

@@ -68,3 +68,75 @@ func.func @weight(%g: tensor<8x64x56x56xbf16>, %x: tensor<8x64x58x58xbf16>, %s: 
   }
   return %r : tensor<64x64x3x3xf32>
 }
+
+// By channels of their own, which lie last in the image, they are computed in vectors of channels,
+// as what goes through shared memory on its way to the order of a caller.
+
+// CHECK-LABEL: func.func @own
+// CHECK: loop.kernel
+// CHECK-SAME: shared [1, 3, 3, 384]
+// CHECK: loop.kernel
+// CHECK-SAME: shared [64, 384, 28, 28] schedule #loop.gpu_tile<threads = 128, lanes = 8, side = 64, dim = 1, points = 4>
+// CHECK: loop.contract parallel [64, 384, 28, 28] reduction [1, 3, 3] lhs %{{.*}}[d0, d1 + d4, d2 + d5 - 1, d3 + d6 - 1]
+// CHECK-SAME: epilogue
+// CHECK-NOT: loop.kernel
+!own = tensor<64x384x28x28xbf16>
+func.func @own(%x: !own {loop.strides = #guard.shape<[301056, 1, 10752, 384]>},
+               %w: tensor<384x1x3x3xbf16>, %b: tensor<384xbf16>) -> !own {
+  %y = loop.contract parallel [64, 384, 28, 28] reduction [1, 3, 3]
+      lhs %x[d0, d1 + d4, d2 + d5 - 1, d3 + d6 - 1] : !own mask and(and(le(1, d2 + d5), lt(d2 + d5 - 1, 28)), and(le(1, d3 + d6), lt(d3 + d6 - 1, 28)))
+      rhs %w[d1, d4, d5, d6] : tensor<384x1x3x3xbf16> mask 1
+      acc f32 : !own epilogue (%acc, %n, %c, %h, %v) {
+    %e = loop.load %b[%c] : tensor<384xbf16>
+    %f = arith.extf %e : bf16 to f32
+    %s = arith.addf %acc, %f : f32
+    %r = arith.truncf %s : f32 to bf16
+    loop.yield %r : bf16
+  }
+  return %y : !own
+}
+
+// Not where what follows reads something else in the order of the caller,
+
+// CHECK-LABEL: func.func @residual
+// CHECK: loop.kernel
+// CHECK-SAME: shared [1, 3, 3, 384]
+// CHECK: loop.kernel
+// CHECK-SAME: shared [64, 28, 28, 384] schedule #loop.gpu_across<threads = 256, lanes = 8, sum_block = 128, points = 7>
+// CHECK: loop.kernel
+// CHECK-SAME: shared [64, 384, 28, 28] schedule #loop.gpu_tile<threads = 256, lanes = 8, side = 64, dim = 1>
+// CHECK: arith.addf
+// CHECK-NOT: loop.kernel
+func.func @residual(%x: !own {loop.strides = #guard.shape<[301056, 1, 10752, 384]>},
+                    %w: tensor<384x1x3x3xbf16>, %b: !own) -> !own {
+  %y = loop.contract parallel [64, 384, 28, 28] reduction [1, 3, 3]
+      lhs %x[d0, d1 + d4, d2 + d5 - 1, d3 + d6 - 1] : !own mask and(and(le(1, d2 + d5), lt(d2 + d5 - 1, 28)), and(le(1, d3 + d6), lt(d3 + d6 - 1, 28)))
+      rhs %w[d1, d4, d5, d6] : tensor<384x1x3x3xbf16> mask 1
+      acc f32 : !own
+  %r = loop.pointwise (%n, %c, %h, %v) in [64, 384, 28, 28] : !own {
+    %e = loop.load %y[%n, %c, %h, %v] : !own
+    %f = loop.load %b[%n, %c, %h, %v] : !own
+    %s = arith.addf %e, %f : bf16
+    loop.yield %s : bf16
+  }
+  return %r : !own
+}
+
+// nor where images have an odd number of places, so that no vectors could be stored.
+
+// CHECK-LABEL: func.func @places
+// CHECK: loop.kernel
+// CHECK: loop.kernel
+// CHECK-SAME: shared [64, 7, 7, 384] schedule #loop.gpu_across<threads = 256, lanes = 8
+// CHECK: loop.kernel
+// CHECK-SAME: shared [64, 384, 7, 7] schedule #loop.gpu_tile
+// CHECK-NOT: loop.kernel
+!places = tensor<64x384x7x7xbf16>
+func.func @places(%x: !places {loop.strides = #guard.shape<[18816, 1, 2688, 384]>},
+                  %w: tensor<384x1x3x3xbf16>) -> !places {
+  %y = loop.contract parallel [64, 384, 7, 7] reduction [1, 3, 3]
+      lhs %x[d0, d1 + d4, d2 + d5 - 1, d3 + d6 - 1] : !places mask and(and(le(1, d2 + d5), lt(d2 + d5 - 1, 7)), and(le(1, d3 + d6), lt(d3 + d6 - 1, 7)))
+      rhs %w[d1, d4, d5, d6] : tensor<384x1x3x3xbf16> mask 1
+      acc f32 : !places
+  return %y : !places
+}

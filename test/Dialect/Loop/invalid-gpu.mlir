@@ -175,7 +175,7 @@ func.func @points(%x: !t) -> !t {
 
 !t = tensor<64x60xf32>
 func.func @points(%x: !t) -> !t {
-  // expected-error @below {{which is for pointwise nests over a shared domain that has a dimension behind dimension 1}}
+  // expected-error @below {{which is for pointwise nests and reductions over a shared domain, or a contraction, that has a dimension behind dimension 1}}
   %r = loop.kernel @points ins(%a = %x : !t) shared [64, 60]
       schedule #loop.gpu_tile<threads = 32, lanes = 1, side = 16, dim = 1> -> !t {
     %p = loop.pointwise (%i, %j) in [64, 60] : !t {
@@ -186,6 +186,43 @@ func.func @points(%x: !t) -> !t {
   }
   return %r : !t
 }
+
+// -----
+
+!t = tensor<64x60xf32>
+func.func @together(%x: !t) -> !t {
+  // expected-error @below {{whose 4 points are of windows, and divide '60'}}
+  %r = loop.kernel @together ins(%a = %x : !t) shared [64, 60]
+      schedule #loop.gpu_tile<threads = 32, lanes = 1, side = 16, dim = 0, points = 4> -> !t {
+    %p = loop.pointwise (%i, %j) in [64, 60] : !t {
+      %e = loop.load %a[%i, %j] : !t
+      loop.yield %e : f32
+    }
+    loop.return %p : !t
+  }
+  return %r : !t
+}
+
+// -----
+
+!t = tensor<64x60xf32>
+func.func @room(%x: tensor<66x60xf32>) -> !t {
+  // expected-error @below {{whose tiles take 67584 bytes, expected at most 49152}}
+  %r = loop.kernel @room ins(%a = %x : tensor<66x60xf32>) shared [64, 60]
+      schedule #loop.gpu_tile<threads = 128, lanes = 1, side = 128, dim = 0> -> !t {
+    %p = loop.reduce parallel (%i, %j) in [64, 60] reduction (%k) in [3] <sum> : !t {
+      %e = loop.load %a[%i + %k, %j] : tensor<66x60xf32>
+      loop.yield %e : f32
+    }
+    loop.return %p : !t
+  }
+  return %r : !t
+}
+
+// -----
+
+// expected-error @below {{points of a schedule is a power of two in 1..16, but found 3}}
+func.func private @s() attributes {s = #loop.gpu_tile<threads = 32, lanes = 1, side = 16, dim = 0, points = 3>}
 
 // -----
 

@@ -69,6 +69,48 @@ static ScheduleAttr getProduct(ContractOp op,
       /*turns=*/1);
 }
 
+/// Tiles of `rows` by `columns`, dimension `dim` and the last, in vectors if they divide both,
+/// and of windows for neighbours of the last extent; null if the kernel is none for them.
+static ScheduleAttr getTile(KernelOp kernel, const Schedule &schedule,
+                            unsigned dim, guard::ExprAttr rows,
+                            guard::ExprAttr columns, guard::ExprAttr last) {
+  constexpr int64_t kSide = 16;
+  auto divides = [](int64_t count, guard::ExprAttr extent) {
+    return extent.getConstant().value_or(1) % count == 0;
+  };
+  bool isEven =
+      !analysis::mayTrap(kernel) && divides(2, rows) && divides(2, columns);
+  int64_t lanes = isEven ? 2 : 1, points = 1;
+  if (stagesResults(kernel))
+    points = schedule.width == IndexWidth::Wide ? 4 : 2;
+  while (!divides(points, last))
+    points /= 2;
+  auto tile = GPUTileScheduleAttr::get(
+      kernel.getContext(),
+      std::min(schedule.threads, kSide / lanes * (kSide / points)), lanes,
+      kSide, dim, points);
+  ScopedDiagnosticHandler quiet(kernel.getContext(), [](Diagnostic &) {});
+  return succeeded(tile.verifyKernel(kernel)) ? tile : ScheduleAttr();
+}
+
+/// Tiles of the results of a kernel of one domain: of its third dimension from behind, as the
+/// channels of an image are. Null where rows are longer than what is stored of them.
+static ScheduleAttr getResultTile(KernelOp kernel, const Schedule &schedule) {
+  SmallVector<guard::ExprAttr> extents =
+      kernel.getNests().front().getDomain().parallel;
+  Operation *terminator = kernel.getBody().front().getTerminator();
+  if (extents.size() < 2 ||
+      llvm::any_of(terminator->getOperands(), [](Value result) {
+        return analysis::getStoredType(result) != result.getType();
+      }))
+    return {};
+  unsigned dim = extents.size() < 3 ? 0 : extents.size() - 3;
+  return getTile(kernel, schedule, dim, extents[dim],
+                 guard::product(kernel.getContext(),
+                                ArrayRef(extents).drop_front(dim + 1)),
+                 extents.back());
+}
+
 ScheduleAttr loop::getSchedule(KernelOp kernel, const Schedule &schedule,
                                const GPUMachine &machine) {
   MLIRContext *context = kernel.getContext();
@@ -92,6 +134,9 @@ ScheduleAttr loop::getSchedule(KernelOp kernel, const Schedule &schedule,
         if (ScheduleAttr product = getProduct(op, *strides, schedule.threads,
                                               schedule.way == Way::Rounded))
           return product;
+      if (schedule.way == Way::Columns)
+        if (ScheduleAttr tile = getResultTile(kernel, schedule))
+          return tile;
       return GPUAcrossScheduleAttr::get(
           context, 32, 1, /*sum_block=*/4,
           /*points=*/schedule.way == Way::Vector ? 2 : 1);
@@ -121,20 +166,15 @@ ScheduleAttr loop::getSchedule(KernelOp kernel, const Schedule &schedule,
         schedule.way == Way::Columns);
   analysis::KernelLayout layout = analysis::getLayout(kernel, *strides);
   auto reads = analysis::getTransposedReads(kernel, layout);
+  if (schedule.way == Way::Columns && stagesResults(kernel))
+    if (ScheduleAttr tile = getResultTile(kernel, schedule))
+      return tile;
   if (schedule.way == Way::Columns && !reads.empty()) {
     SmallVector<guard::ExprAttr> extents =
         analysis::collapseShared(kernel, layout);
-    bool isEven =
-        !analysis::mayTrap(kernel) &&
-        llvm::all_of(ArrayRef({extents[reads.front().dim], extents.back()}),
-                     [](guard::ExprAttr extent) {
-                       return extent.getConstant().value_or(1) % 2 == 0;
-                     });
-    auto tile = GPUTileScheduleAttr::get(context, schedule.threads,
-                                         isEven ? 2 : 1, /*side=*/16,
-                                         reads.front().dim);
-    ScopedDiagnosticHandler quiet(context, [](Diagnostic &) {});
-    if (succeeded(tile.verifyKernel(kernel)))
+    if (ScheduleAttr tile =
+            getTile(kernel, schedule, reads.front().dim,
+                    extents[reads.front().dim], extents.back(), extents.back()))
       return tile;
   }
   bool hasRows = llvm::any_of(kernel.getNests(), [&](NestOpInterface nest) {
@@ -180,6 +220,8 @@ std::vector<std::tuple<LoopCase, Schedule>> loop::getRuns() {
     for (const Schedule &schedule : kSchedules)
       if (isContraction ? schedule.way == Way::Point ||
                               schedule.way == Way::Vector ||
+                              (schedule.way == Way::Columns &&
+                               schedule.rows == 1) ||
                               schedule.way == Way::Products ||
                               (schedule.way == Way::Rounded && isOfF32) ||
                               schedule.way == Way::Chosen

@@ -465,6 +465,7 @@ static std::vector<LoopCase> join(std::vector<LoopCase> cases) {
   llvm::append_range(cases, getPieceCases());
   llvm::append_range(cases, getRowCases());
   llvm::append_range(cases, getWindowCases());
+  llvm::append_range(cases, getTileCases());
   llvm::append_range(cases, getGroupCases());
   return cases;
 }

@@ -43,6 +43,8 @@ inline std::ostream &operator<<(std::ostream &os, const LoopCase &test) {
 llvm::ArrayRef<LoopCase> getLoopCases();
 /// Those of them that are contractions over windows.
 llvm::ArrayRef<LoopCase> getWindowCases();
+/// Windows of images with their channels last, whose results have them first.
+llvm::ArrayRef<LoopCase> getTileCases();
 /// Contractions of members in groups.
 llvm::ArrayRef<LoopCase> getGroupCases();
 /// Sorts that keep much; writes to places that are computed: in vectors, by columns, of

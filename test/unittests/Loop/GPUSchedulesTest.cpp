@@ -291,6 +291,33 @@ TEST(GPUSchedules, TilesHaveVectorsInBothDirections) {
   EXPECT_FALSE(chooseGPUTile({3, 1 << 20, 4, 4}));
 }
 
+TEST(GPUSchedules, TilesOfWindowsHaveNeighboursOfARow) {
+  GPUTileShape images = {384, 28 * 28, 2, 2, /*staged=*/2, /*taps=*/9,
+                         /*hasWindows=*/true, /*beside=*/28};
+  auto s = chooseGPUTile(images);
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->lanes, 8);
+  EXPECT_EQ(s->points, 4);
+  EXPECT_EQ(s->threads, 128);
+  // Nothing where rows leave too few together, or windows are large.
+  images.beside = 14;
+  EXPECT_FALSE(chooseGPUTile(images));
+  images.beside = 28;
+  images.taps = 25;
+  EXPECT_FALSE(chooseGPUTile(images));
+  // Where windows share little, one at a time.
+  images.taps = 9;
+  images.hasWindows = false;
+  EXPECT_EQ(chooseGPUTile(images)->points, 1);
+  EXPECT_EQ(chooseGPUTile(images)->threads, 256);
+  // Nothing where they would be computed one by one, or do not fit.
+  images.columns = 49;
+  EXPECT_FALSE(chooseGPUTile(images));
+  images.columns = 64;
+  images.staged = 12;
+  EXPECT_FALSE(chooseGPUTile(images));
+}
+
 TEST(GPUSchedules, BlocksHaveManyRowsWhereAllMultiprocessorsHaveOne) {
   GPUBlocksShape heads = {128, 4096, 4096, 64, 64};
   auto s = chooseGPUBlocks(heads, kMachine);

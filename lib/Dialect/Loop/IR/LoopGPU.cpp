@@ -381,30 +381,64 @@ LogicalResult GPUPartsScheduleAttr::verifyKernel(Operation *op) const {
 
 LogicalResult GPUTileScheduleAttr::verify(EmitError emitError, int64_t threads,
                                           int64_t lanes, int64_t side,
-                                          int64_t dim) {
+                                          int64_t dim, int64_t points) {
   if (failed(verifyThreads(emitError, threads)) || // C1
       failed(verifyPower(emitError, "lanes", lanes, 1, 16)) ||
       failed(verifyPower(emitError, "side", side, 16, 128)) ||
+      failed(verifyPower(emitError, "points", points, 1, 16)) ||
       failed(verifyRange(emitError, "dim", dim, 0, 1000)))
     return failure();
-  int64_t vectors = side / lanes;
-  if (threads % vectors == 0 && (side * vectors) % threads == 0)
+  int64_t vectors = side / lanes, all = vectors * (side / points);
+  if (threads % vectors == 0 && all % threads == 0)
     return success();
   return emitError() << "threads of a schedule is a multiple of " << vectors
-                     << " that divides " << side * vectors << ", but found "
-                     << threads;
+                     << " that divides " << all << ", but found " << threads;
+}
+
+bool loop::stagesResults(KernelOp kernel) {
+  return llvm::any_of(kernel.getNests(), [](NestOpInterface nest) {
+    return !nest.isPointwise();
+  });
 }
 
 LogicalResult GPUTileScheduleAttr::verifyKernel(Operation *op) const {
   auto kernel = cast<KernelOp>(op);
-  int64_t shared = kernel.getShared().size();
-  if (getDim() + 1 < shared && // C2
-      llvm::all_of(kernel.getNests(), [&](NestOpInterface nest) {
-        return nest.isPointwise() && int64_t(nest.getDomain().rank()) == shared;
-      }))
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  size_t shared = kernel.getShared().size();
+  bool isContraction =
+      nests.size() == 1 && isa<ContractOp>(nests[0].getOperation());
+  if (isContraction)
+    shared = nests[0].getDomain().parallel.size();
+  bool areTiles = // C2
+      !nests.empty() && size_t(getDim()) + 1 < shared &&
+      llvm::all_of(nests, [&](NestOpInterface nest) {
+        return nest.getDomain().parallel.size() == shared &&
+               (isContraction || nest.isPointwise() ||
+                isa<ReduceOp>(nest.getOperation()));
+      });
+  if (!areTiles)
+    return refuse(kernel, *this)
+           << "which is for pointwise nests and reductions over a shared "
+              "domain, or a contraction, that has a dimension behind dimension "
+           << getDim();
+  guard::ExprAttr last = nests[0].getDomain().parallel[shared - 1];
+  auto extent = last.getConstant();
+  if (getPoints() > 1 && // C4
+      (!stagesResults(kernel) || !extent || *extent % getPoints() != 0))
+    return refuse(kernel, *this)
+           << "whose " << getPoints() << " points are of windows, and divide '"
+           << last.str() << "'";
+  if (!stagesResults(kernel))
     return success();
-  return refuse(kernel, *this)
-         << "which is for pointwise nests over a shared domain that has a "
-            "dimension behind dimension "
-         << getDim();
+  constexpr int64_t kMostBytes = 48 << 10, kWord = 4;
+  int64_t bytes = 0;
+  for (Type type : kernel.getResultTypes()) {
+    Type element = getBodyType(cast<RankedTensorType>(type).getElementType());
+    bytes += getSide() * (getSide() + kWord) *
+             llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  }
+  if (bytes > kMostBytes) // C5
+    return refuse(kernel, *this) << "whose tiles take " << bytes
+                                 << " bytes, expected at most " << kMostBytes;
+  return success();
 }

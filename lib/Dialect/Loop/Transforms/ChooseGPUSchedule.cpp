@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GPUProducts.h"
+#include "GPUTiles.h"
 #include "KernelWalk.h"
 
 #include "kiln/Analysis/AccessRelations.h"
@@ -38,15 +39,6 @@ GPUMachine loop::getMachine(GPUTargetAttr target) {
 
 /// Fewer elements of a sum are a thread's, or a tile's.
 static constexpr int64_t kShortVectorSum = 32;
-/// Elements that a thread sums up by itself, one row of a product of one column.
-static constexpr int64_t kMostThreadSum = 64;
-
-namespace {
-/// Bytes of the elements that a kernel reads and writes.
-struct Widths {
-  int64_t narrow = 16, wide = 1;
-};
-} // namespace
 
 /// True if neighbours of a pointwise kernel all read the same element of `input`, as the
 /// columns of a row do of its number in an embedding: it is read once for all lanes.
@@ -66,21 +58,23 @@ static bool isSameForNeighbours(BlockArgument input) {
   });
 }
 
-static Widths getWidths(KernelOp kernel) {
+void Widths::take(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t bytes =
+      (getBodyType(type.getElementType()).getIntOrFloatBitWidth() + 7) / 8;
+  narrow = std::min(narrow, bytes);
+  wide = std::max(wide, bytes);
+}
+
+Widths loop::getWidths(KernelOp kernel) {
   Widths widths;
-  auto take = [&](Value value) {
-    Type element = cast<RankedTensorType>(value.getType()).getElementType();
-    int64_t bytes =
-        (getBodyType(element).getIntOrFloatBitWidth() + 7) / 8;
-    widths.narrow = std::min(widths.narrow, bytes);
-    widths.wide = std::max(widths.wide, bytes);
-  };
   // A scalar is read once, whatever its width.
   for (BlockArgument input : kernel.getBody().getArguments())
     if (cast<RankedTensorType>(input.getType()).getRank() > 0 &&
         !isSameForNeighbours(input))
-      take(input);
-  llvm::for_each(kernel.getResults(), take);
+      widths.take(input);
+  for (Value result : kernel.getResults())
+    widths.take(result);
   return widths;
 }
 
@@ -148,7 +142,8 @@ static ScheduleAttr chooseThreads(KernelOp kernel, const KernelStrides &strides,
     shape.canVector &= nest.isPointwise() || readsVectors(kernel, nest, layout);
   if (shared.size() > 1) {
     unsigned beside = analysis::getLaneDim(ArrayRef(shared).drop_back());
-    shape.hasWindows = sharesWindows(kernel, shared.size(), beside);
+    shape.hasWindows = sharesWindows(kernel, shared.size(), beside,
+                                     /*along=*/shared.size() - 1);
     shape.beside = shared[beside].getConstant();
     shape.likely = hints.product(shared);
   }
@@ -316,31 +311,6 @@ static ScheduleAttr chooseParts(KernelOp kernel, const KernelStrides &strides,
     return {};
   return GPUPartsScheduleAttr::get(kernel.getContext(), s->threads, s->lanes,
                                    s->parts, across);
-}
-
-/// Null if nothing is read across memory, or tiles would be mostly empty.
-static ScheduleAttr chooseTile(KernelOp kernel, const KernelStrides &strides) {
-  if (!llvm::all_of(kernel.getNests(), [&](NestOpInterface nest) {
-        return nest.isPointwise() &&
-               nest.getDomain().rank() == kernel.getShared().size();
-      }))
-    return {};
-  analysis::KernelLayout layout = analysis::getLayout(kernel, strides);
-  auto reads = analysis::getTransposedReads(kernel, layout);
-  if (reads.empty() || analysis::mayTrap(kernel))
-    return {};
-  SmallVector<ExprAttr> shared = analysis::collapseShared(kernel, layout);
-  GPUTileShape shape;
-  shape.rows = shared[reads.front().dim].getConstant();
-  shape.columns = shared.back().getConstant();
-  Widths widths = getWidths(kernel);
-  shape.narrow = widths.narrow;
-  shape.wide = widths.wide;
-  auto s = chooseGPUTile(shape);
-  if (!s)
-    return {};
-  return GPUTileScheduleAttr::get(kernel.getContext(), s->threads, s->lanes,
-                                  s->side, reads.front().dim);
 }
 
 /// What maps the elements of operand `k` (A or B).
@@ -563,11 +533,15 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
       if (ScheduleAttr product =
               chooseMatrixProduct(op, kernel, strides, machine, hints))
         return product;
-    if (isa<ContractOp>(nest.getOperation()))
-      return chooseThreads(kernel, strides, machine, hints);
+    if (isa<ContractOp>(nest.getOperation())) {
+      ScheduleAttr tile = chooseResultTile(kernel, machine, hints);
+      return tile ? tile : chooseThreads(kernel, strides, machine, hints);
+    }
   }
   if (getRowParts(kernel))
     return chooseRowParts(kernel, machine);
+  if (ScheduleAttr tile = chooseResultTile(kernel, machine, hints))
+    return tile;
   Walk walk = getWalk(kernel, hints, /*joinsReduced=*/false);
   if (ScheduleAttr parts = chooseParts(
           kernel, strides, /*across=*/walk != Walk::Within, machine, hints))

@@ -8,6 +8,7 @@
 
 #include "Epilogue.h"
 #include "Bodies.h"
+#include "GPUTiles.h"
 #include "ImageWindows.h"
 #include "ReaderOrder.h"
 
@@ -35,15 +36,49 @@ static bool partsMatrices(ContractOp contract, const ReaderOrder &order) {
          parts(contract.getRhs(), contract.getRhsIndices());
 }
 
+/// True if all dimensions behind `dim` have one element.
+static bool isInnermost(ArrayRef<guard::ExprAttr> extents, unsigned dim) {
+  return llvm::all_of(
+      extents.drop_front(dim + 1),
+      [](guard::ExprAttr extent) { return extent.isConstant(1); });
+}
+
+/// The dimension of a convolution by channels of their own along which it reads them; nothing
+/// for others.
+static std::optional<unsigned>
+findOwnChannels(ContractOp contract, const analysis::SizeHints &hints) {
+  if (Windows(contract).empty())
+    return std::nullopt;
+  for (unsigned dim = contract.getDomain().parallel.size(); dim-- > 0;)
+    if (readsOwnChannels(contract, dim, hints))
+      return dim;
+  return std::nullopt;
+}
+
+/// True if threads of a GPU that are beside each other would no longer read channels beside
+/// each other: these are neither innermost nor what goes through shared memory.
+static bool losesChannels(ContractOp contract, PointwiseOp reader,
+                          unsigned channels, ArrayRef<guard::ExprAttr> map,
+                          const analysis::SizeHints &hints) {
+  bool areNow = isInnermost(contract.getDomain().parallel, channels) ||
+                mayStageResult(contract, channels, {}, {}, hints);
+  return areNow &&
+         !isInnermost(reader.getDomain().parallel,
+                      map[channels].getPosition()) &&
+         !mayStageResult(contract, channels, reader, map, hints);
+}
+
 /// True if a contraction has its order for its operands, and another dimension would be the
 /// innermost one in that of its reader, which is a permutation of it.
-static bool losesOrder(ContractOp contract, ArrayRef<guard::ExprAttr> map,
-                       ArrayRef<guard::ExprAttr> domain,
+static bool losesOrder(ContractOp contract, PointwiseOp reader,
+                       ArrayRef<guard::ExprAttr> map,
                        const analysis::SizeHints &hints) {
-  if (map.empty() ||
-      llvm::all_of(
-          domain.drop_front(map.back().getPosition() + 1),
-          [](guard::ExprAttr extent) { return extent.isConstant(1); }))
+  if (map.empty())
+    return false;
+  if (getGPUTarget(contract))
+    if (auto channels = findOwnChannels(contract, hints))
+      return losesChannels(contract, reader, *channels, map, hints);
+  if (isInnermost(reader.getDomain().parallel, map.back().getPosition()))
     return false;
   if (getGPUTarget(contract))
     return readsAlongResult(contract, hints);
@@ -126,7 +161,7 @@ static PointwiseOp getEpilogue(ContractOp contract,
     }
     seen[expr.getPosition()] = true;
   }
-  if (permutes && losesOrder(contract, map, domain, hints)) {
+  if (permutes && losesOrder(contract, reader, map, hints)) {
     reason = "its order was chosen for its operands";
     return {};
   }

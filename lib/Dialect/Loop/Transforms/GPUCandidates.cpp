@@ -115,9 +115,12 @@ void GPUCollector::addParts(GPUPartsScheduleAttr s) {
 }
 
 void GPUCollector::addTiles(GPUTileScheduleAttr s) {
-  auto with = [&](int64_t threads, int64_t side) {
-    add<GPUTileScheduleAttr>(threads, s.getLanes(), side, s.getDim());
+  auto with = [&](int64_t threads, int64_t side, int64_t points = 0) {
+    add<GPUTileScheduleAttr>(threads, s.getLanes(), side, s.getDim(),
+                             points ? points : s.getPoints());
   };
+  if (s.getPoints() > 1)
+    with(s.getThreads() * 2, s.getSide(), s.getPoints() / 2);
   with(s.getThreads(), s.getSide() / 2);
   with(s.getThreads(), s.getSide() * 2);
   with(s.getThreads() * 2, s.getSide());

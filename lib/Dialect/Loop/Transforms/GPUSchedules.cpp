@@ -63,6 +63,14 @@ static constexpr int64_t kMostOwners = 1024;
 /// line consists.
 static constexpr int64_t kSide = 64;
 
+/// Bytes of a vector from which on windows are worth to be computed for a tile, and of what a
+/// tile of results may have.
+static constexpr int64_t kLeastVector = 8, kMostStaged = 40 << 10;
+/// Elements of such a window, and neighbours whose windows a thread walks together where they
+/// overlap: of larger windows, or with fewer neighbours, the vectors that a tile reads beyond those
+/// that seven neighbours would cost as much as turning an image around.
+static constexpr int64_t kMostTileTaps = 16, kLeastTilePoints = 4;
+
 /// Lanes so that the narrowest elements are one access; of the widest no more than
 /// two, since what a thread has in flight costs registers.
 static int64_t getLanes(int64_t narrow, int64_t wide) {
@@ -254,5 +262,19 @@ std::optional<GPUTileSchedule> loop::chooseGPUTile(const GPUTileShape &kernel) {
     if (extent && *extent < kSide / 4)
       return std::nullopt;
   int64_t lanes = divide(kernel.columns, getLanes(kernel.narrow, kernel.wide));
-  return GPUTileSchedule{kGPUBlock, divide(kernel.rows, lanes), kSide};
+  lanes = divide(kernel.rows, lanes);
+  if (kernel.staged == 0)
+    return GPUTileSchedule{kGPUBlock, lanes, kSide};
+  if (lanes * kernel.narrow < kLeastVector ||
+      kSide * kSide * kernel.staged > kMostStaged)
+    return std::nullopt;
+  int64_t points = 1;
+  if (kernel.hasWindows)
+    points = divide(kernel.beside, llvm::bit_floor(uint64_t(std::min(
+                                       kPointSums / lanes, kMostPoints))));
+  if (kernel.taps > kMostTileTaps ||
+      (kernel.hasWindows && points < kLeastTilePoints))
+    return std::nullopt;
+  int64_t all = kSide / lanes * (kSide / points);
+  return GPUTileSchedule{std::min(kGPUBlock, all), lanes, kSide, points};
 }

@@ -175,23 +175,67 @@ bool loop::waitsAlongRows(KernelOp kernel) {
   });
 }
 
-bool loop::hasWindows(KernelOp kernel, unsigned shared) {
+/// True if the mask of a load depends on dimension `dim` of its nest.
+static bool isMaskedAlong(LoadOp load, NestOpInterface nest, unsigned dim) {
+  return load && load.getMask() &&
+         llvm::any_of(load->getBlock()->getArguments(), [&](BlockArgument index) {
+           return nest.getDimensionOf(index) == dim &&
+                  dependsOnIndex(load.getMask(), index);
+         });
+}
+
+bool loop::readsVectors(NestOpInterface nest, unsigned dim,
+                        const analysis::SizeHints &hints, Value except) {
+  if (auto op = dyn_cast<ContractOp>(nest.getOperation()))
+    if (llvm::any_of(getExprs(op.getMasks()),
+                     [&](ExprAttr mask) { return mentions(mask, dim); }))
+      return false;
+  return llvm::all_of(
+      analysis::getReads(nest), [&](const analysis::Access &read) {
+        Operation *made = read.tensor.getDefiningOp();
+        if (read.tensor == except ||
+            (made && isa<KernelOp>(made->getParentOp())))
+          return true;
+        analysis::Stride stride = getStride(read, nest, dim, hints);
+        return (stride.isZero() || stride.isOne()) &&
+               !isMaskedAlong(read.load, nest, dim);
+      });
+}
+
+bool loop::readsTransposed(NestOpInterface nest, unsigned dim,
+                           const analysis::SizeHints &hints) {
+  SmallVector<ExprAttr> extents = nest.getDomain().parallel;
+  auto last = getInnermost(extents, dim + 1, extents.size());
+  return last &&
+         llvm::any_of(analysis::getReads(nest), [&](const analysis::Access &read) {
+           analysis::Stride across = getStride(read, nest, *last, hints);
+           return getStride(read, nest, dim, hints).isOne() &&
+                  !across.isZero() && !across.isOne();
+         });
+}
+
+std::optional<int64_t> loop::countTaps(const Domain &domain) {
   constexpr int64_t kMostTaps = 16, kMostElements = 128;
+  int64_t elements = 1;
+  for (ExprAttr extent : domain.reduction) {
+    auto taps = extent.getConstant();
+    if (!taps || *taps > kMostTaps)
+      return std::nullopt;
+    elements *= std::max<int64_t>(*taps, 1);
+    if (elements > kMostElements)
+      return std::nullopt;
+  }
+  return elements;
+}
+
+bool loop::hasWindows(KernelOp kernel, unsigned shared) {
   bool found = false;
   for (NestOpInterface nest : kernel.getNests()) {
     Domain domain = nest.getDomain();
-    if (domain.parallel.size() != shared)
+    auto elements = countTaps(domain);
+    if (domain.parallel.size() != shared || !elements)
       return false;
-    int64_t elements = 1;
-    for (ExprAttr extent : domain.reduction) {
-      auto taps = extent.getConstant();
-      if (!taps || *taps > kMostTaps)
-        return false;
-      elements *= std::max<int64_t>(*taps, 1);
-      if (elements > kMostElements)
-        return false;
-    }
-    found |= nest.isReduction() && elements > 1;
+    found |= nest.isReduction() && *elements > 1;
   }
   return found;
 }
@@ -229,27 +273,29 @@ static bool overlaps(ExprAttr index, const Domain &domain, unsigned beside) {
   return false;
 }
 
-bool loop::sharesWindows(KernelOp kernel, unsigned shared, unsigned beside) {
+bool loop::sharesWindow(NestOpInterface nest, unsigned beside) {
+  return llvm::any_of(
+      analysis::getReads(nest), [&](const analysis::Access &read) {
+        return !read.indirect && llvm::any_of(read.map, [&](ExprAttr index) {
+          return overlaps(index, nest.getDomain(), beside);
+        });
+      });
+}
+
+bool loop::sharesWindows(KernelOp kernel, unsigned shared, unsigned beside,
+                         unsigned along) {
   if (!hasWindows(kernel, shared))
     return false;
   bool found = false;
   for (NestOpInterface nest : kernel.getNests()) {
-    Domain domain = nest.getDomain();
-    ExprAttr last = guard::getDim(kernel.getContext(), shared - 1);
     if (auto op = dyn_cast<ContractOp>(nest.getOperation()))
-      for (Attribute mask : op.getMasks())
-        if (guard::contains(cast<ExprAttr>(mask), last))
+      for (ExprAttr mask : getExprs(op.getMasks()))
+        if (mentions(mask, along))
           return false;
-    for (const analysis::Access &read : analysis::getReads(nest)) {
-      LoadOp load = read.load;
-      if (load && load.getMask() &&
-          dependsOnIndex(load.getMask(),
-                         nest->getRegion(0).front().getArgument(shared - 1)))
+    for (const analysis::Access &read : analysis::getReads(nest))
+      if (isMaskedAlong(read.load, nest, along))
         return false;
-      found |= !read.indirect && llvm::any_of(read.map, [&](ExprAttr index) {
-        return overlaps(index, domain, beside);
-      });
-    }
+    found |= sharesWindow(nest, beside);
   }
   return found;
 }

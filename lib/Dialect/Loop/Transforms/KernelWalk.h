@@ -43,6 +43,21 @@ double countOperations(KernelOp kernel, const analysis::SizeHints &hints);
 /// True if the terms of a nest are added up in blocks.
 bool hasBlocks(NestOpInterface nest);
 
+/// True if what a nest reads, of others than nests of its own kernel and `except`, are
+/// neighbours at neighbours along parallel dimension `dim`, or one element for all of them, and
+/// masks leave out all of them or none.
+bool readsVectors(NestOpInterface nest, unsigned dim,
+                  const analysis::SizeHints &hints, Value except = {});
+
+/// True if a nest reads neighbours at neighbours along dimension `dim`, and not along the last
+/// of its parallel dimensions of more than one element, which it moves along, too.
+bool readsTransposed(NestOpInterface nest, unsigned dim,
+                     const analysis::SizeHints &hints);
+
+/// Elements that a nest reduces at a point, where they are as few and known as those of a window;
+/// nothing elsewhere.
+std::optional<int64_t> countTaps(const Domain &domain);
+
 /// True if what the kernel reduces are windows: few elements, as is known here, at each
 /// point of the `shared` dimensions.
 bool hasWindows(KernelOp kernel, unsigned shared);
@@ -51,9 +66,13 @@ bool hasWindows(KernelOp kernel, unsigned shared);
 /// is the same for neighbours in dimension `beside`.
 bool sharesValues(KernelOp kernel, unsigned shared, unsigned beside);
 
+/// True if the windows of neighbours in dimension `beside` of a nest overlap by half.
+bool sharesWindow(NestOpInterface nest, unsigned beside);
+
 /// True if the windows of neighbours in dimension `beside` of the `shared` ones overlap by half, and a
-/// place that masks leave out is left out for all neighbours in the last.
-bool sharesWindows(KernelOp kernel, unsigned shared, unsigned beside);
+/// place that masks leave out is left out for all neighbours in dimension `along`.
+bool sharesWindows(KernelOp kernel, unsigned shared, unsigned beside,
+                   unsigned along);
 
 } // namespace kiln::loop
 

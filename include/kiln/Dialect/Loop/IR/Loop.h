@@ -160,6 +160,10 @@ bool canShareRows(KernelOp kernel);
 /// shared domain, and read inputs alone; other nests are pointwise over that domain.
 bool canReduceInParts(KernelOp kernel);
 
+/// True if a kernel as `#loop.gpu_tile` computes what goes through shared memory, and does not
+/// just read it: some nest reduces.
+bool stagesResults(KernelOp kernel);
+
 /// Dimensions whose points each write to elements of their own, so that they
 /// are visited in any order: the position is the index itself somewhere. Of a
 /// scatter that reads what it has written, only those that are said to be

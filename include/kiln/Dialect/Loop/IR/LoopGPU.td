@@ -13,7 +13,7 @@
 //   pointwise; anything else, a thread a point       #loop.gpu_across
 //   rows: reductions, scans, sorts along memory      #loop.gpu_rows
 //   few points that much is reduced to               #loop.gpu_parts
-//   pointwise, read along another dimension          #loop.gpu_tile
+//   pointwise, windows, read along another dimension #loop.gpu_tile
 //   scatters                                         #loop.gpu_scatter
 //   contractions, convolutions                       #loop.gpu_product
 //   contractions and the rows between them           #loop.gpu_blocks
@@ -181,19 +181,28 @@ def Loop_GPUTileScheduleAttr : Loop_Schedule<"GPUTileSchedule", "gpu_tile"> {
     memory, and after a barrier compute and write `lanes` neighbours in the last
     dimension.
 
+    Where nests reduce, as a window of each channel is, the results are what goes through
+    shared memory: threads compute `lanes` neighbours along `dim`, where neighbours of
+    what they read are, and write them along the dimensions behind it, all of which are one
+    side of the tile. A thread has `points` neighbours in the last dimension at a time, as
+    those of `gpu_across`.
+
     Constraints:
     - (C1) `threads` is a multiple of 32 from 32 to 1024, `lanes` a power of two from
-      1 to 16, `side` one from 16 to 128; threads are a multiple of `side / lanes`
-      and divide what that is times `side`.
-    - (C2) the nests are pointwise over the shared domain; `dim` is one of its
-      dimensions, and not the last.
+      1 to 16, `side` one from 16 to 128, `points` one from 1 to 16; threads are a multiple
+      of `side / lanes` and divide what that is times `side / points`.
+    - (C2) the nests are pointwise, or reductions, over the shared domain, or one
+      contraction; `dim` is one of its dimensions, and not the last.
     - (C3) `lanes` divides the extents of `dim` and of the last dimension, after those
-      were joined that every access walks as one.
+      were joined that every access walks as one, or all behind `dim` that results have as one.
+    - (C4) `points` is 1 where all nests are pointwise, and divides the last extent.
+    - (C5) tiles of results take no more than the 48 KB that every GPU has.
 
     Example: `#loop.gpu_tile<threads = 256, lanes = 4, side = 64, dim = 0>`
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$lanes, "int64_t":$side,
-                        "int64_t":$dim);
+                        "int64_t":$dim,
+                        DefaultValuedParameter<"int64_t", "1">:$points);
 }
 
 def Loop_GPUScatterScheduleAttr

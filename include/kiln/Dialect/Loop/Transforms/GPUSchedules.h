@@ -137,16 +137,25 @@ struct GPUPartsSchedule {
 std::optional<GPUPartsSchedule> chooseGPUParts(const GPUPartsShape &kernel,
                                                const GPUMachine &machine);
 
-/// A pointwise kernel that reads along `rows` and writes along `columns`.
+/// A kernel that reads along `rows` and writes along `columns`.
 struct GPUTileShape {
   Size rows, columns; ///< extents, where they are known
   int64_t narrow = 4; ///< bytes of the narrowest element in memory
   int64_t wide = 4;   ///< bytes of the widest
+  /// What goes through shared memory are results, of so many bytes a point together, and
+  /// not inputs.
+  int64_t staged = 0;
+  int64_t taps = 1; ///< elements that a window has
+  /// Neighbours along the last extent have windows that overlap; the extent.
+  bool hasWindows = false;
+  Size beside = {};
 };
 struct GPUTileSchedule {
   int64_t threads, lanes, side;
+  int64_t points = 1; ///< neighbours whose windows a thread walks together
 };
-/// Nothing where tiles would be mostly empty.
+/// Nothing where tiles would be mostly empty, or what is computed would not be in vectors, or
+/// cost more than another kernel that turns it around.
 std::optional<GPUTileSchedule> chooseGPUTile(const GPUTileShape &kernel);
 
 /// A product of matrices, on a GPU of capability `kGPUProduct` or more.
