@@ -435,7 +435,9 @@ FailureOr<Value> GridRowsEmitter::emitCandidates(RowSelection &row,
     auto own = countKeys(row, isBelow);
     if (failed(own))
       return failure();
-    std::tie(before, *all) = addThreads(*own);
+    auto [ofThreadsBefore, ofAll] = addThreads(*own);
+    before = ofThreadsBefore;
+    all = ofAll;
   }
 
   Value isMany =
