@@ -12,6 +12,7 @@
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Guard/IR/SymbolEffects.h"
+#include "kiln/Support/Remarks.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
@@ -241,4 +242,12 @@ std::string loop::describe(NestOpInterface nest) {
   for (auto [i, origin] : llvm::enumerate(getOrigins(nest)))
     text += (i ? ", " : "") + origin.str();
   return text + "])";
+}
+
+void loop::tellMissed(ContractOp op, const remark::RemarkOpts &what,
+                      StringRef why) {
+  if (auto told = remark::missed(
+          op.getLoc(), what.function(remarks::getFunctionName(op))))
+    told << remark::metric("contraction", describe(op))
+         << remark::reason("{0}", why);
 }

@@ -17,6 +17,7 @@
 #include "kiln/Analysis/AccessRelations.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
 
 namespace kiln::loop {
 
@@ -74,6 +75,10 @@ std::optional<int64_t> countPoints(ArrayRef<guard::ExprAttr> extents);
 
 /// Text of a nest for logs: "Reduction([1024], sum, origins=[sum_1])".
 std::string describe(NestOpInterface nest);
+
+/// Tells who listens, by a remark named `what`, why a contraction stays as it is.
+void tellMissed(ContractOp op, const mlir::remark::RemarkOpts &what,
+                StringRef why);
 
 } // namespace kiln::loop
 

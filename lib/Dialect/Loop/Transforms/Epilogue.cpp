@@ -289,11 +289,7 @@ void loop::fuseEpilogues(func::FuncOp function,
       reason = "its operands would not be read along straight lines";
     if (!fused) {
       if (!reason.empty())
-        if (auto told = remark::missed(
-                contract.getLoc(),
-                remarks::kNoEpilogue.function(function.getName())))
-          told << remark::metric("contraction", describe(contract))
-               << remark::reason("{0}", reason);
+        tellMissed(contract, remarks::kNoEpilogue, reason);
       continue;
     }
     if (auto told =

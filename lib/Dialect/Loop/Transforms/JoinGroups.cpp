@@ -104,11 +104,7 @@ bool JoinedGroups::find(bool areLast) {
 }
 
 bool JoinedGroups::refuse(StringRef why) {
-  if (auto told = remark::missed(
-          op.getLoc(),
-          remarks::kGroupsApart.function(remarks::getFunctionName(op))))
-    told << remark::metric("contraction", describe(op))
-         << remark::reason("{0}", why);
+  tellMissed(op, remarks::kGroupsApart, why);
   return false;
 }
 

@@ -291,11 +291,7 @@ bool JoinedTaps::find() {
 }
 
 bool JoinedTaps::refuse(StringRef why) {
-  if (auto told = remark::missed(
-          op.getLoc(),
-          remarks::kTapsApart.function(remarks::getFunctionName(op))))
-    told << remark::metric("contraction", describe(op))
-         << remark::reason("{0}", why);
+  tellMissed(op, remarks::kTapsApart, why);
   return false;
 }
 

@@ -279,9 +279,6 @@ void SplitContractions::runOnOperation() {
       }
     }
     if (!why.empty())
-      if (auto told = remark::missed(
-              op.getLoc(), remarks::kProductWhole.function(function.getName())))
-        told << remark::metric("contraction", describe(op))
-             << remark::reason("{0}", why);
+      tellMissed(op, remarks::kProductWhole, why);
   }
 }
