@@ -42,8 +42,8 @@ static constexpr int64_t kMostSerial = 64;
 /// Vectors of a row from which on it is worth to have what is before and behind
 /// them apart: a warp's, which then has elements enough for both.
 static constexpr int64_t kPeeled = 32;
-/// Elements of such a row that a thread keeps at most.
-static constexpr int64_t kMostPeeled = 128;
+/// Elements of such a row that a thread keeps at most, where so many share it.
+static constexpr int64_t kMostPeeled = 128, kPeeledThreads = 512;
 
 /// Bytes that a thread keeps of its columns in registers where its block walks
 /// rows.
@@ -170,12 +170,13 @@ GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
   // Two blocks of 1024 threads share no multiprocessor where they keep a row,
   // and each thread has few registers beside it: with long rows half as many
   // are faster.
-  int64_t most = isPeeled && !kernel.areFew ? 512 : kMostRowThreads;
+  int64_t most =
+      isPeeled && !kernel.areFew ? kPeeledThreads : kMostRowThreads;
   while (threads < most && threads * 2 <= vectors && getSteps() * lanes > kept)
     threads *= 2;
   int64_t steps = getSteps();
   if (steps * lanes >
-      (isPeeled && threads <= 512 ? kMostPeeled : kMostKept))
+      (isPeeled && threads <= kPeeledThreads ? kMostPeeled : kMostKept))
     steps = 0;
   // Parts of warps fill blocks of four warps.
   int64_t rows = threads <= 32 ? 128 / threads : 1;
