@@ -1,6 +1,6 @@
 # Checks the rules of lib/README.md on the text of the sources. Run as
 #
-#   cmake -DROOT=<tree> -DRULE=<includes|file-size|function-size|pass-purity|header-examples>
+#   cmake -DROOT=<tree> -DRULE=<includes|file-size|function-size|pass-purity|header-examples|top-level>
 #         -P CheckLayering.cmake
 #
 # Every violation is printed as file:line: sentence; one is enough to fail.
@@ -277,6 +277,19 @@ function(check_header_examples)
   set(violations ${violations} PARENT_SCOPE)
 endfunction()
 
+# A file of one's own beside these is seldom meant to be there.
+function(check_top_level)
+  set(known CMakeLists.txt CMakePresets.json CMakeUserPresets.json LICENSE README.md)
+  file(GLOB names RELATIVE ${ROOT} ${ROOT}/*)
+  foreach(name IN LISTS names)
+    if(NOT name IN_LIST known AND NOT name MATCHES "^\\." AND
+       NOT IS_DIRECTORY ${ROOT}/${name})
+      violation(${name} "a file at the top level, expected one of ${known}")
+    endif()
+  endforeach()
+  set(violations ${violations} PARENT_SCOPE)
+endfunction()
+
 if(NOT IS_DIRECTORY "${ROOT}/lib")
   message(FATAL_ERROR "ROOT is '${ROOT}', expected a tree with lib/ in it")
 endif()
@@ -290,8 +303,10 @@ elseif(RULE STREQUAL "pass-purity")
   check_pass_purity()
 elseif(RULE STREQUAL "header-examples")
   check_header_examples()
+elseif(RULE STREQUAL "top-level")
+  check_top_level()
 else()
-  message(FATAL_ERROR "RULE is '${RULE}', expected includes, file-size, function-size, pass-purity or header-examples")
+  message(FATAL_ERROR "RULE is '${RULE}', expected includes, file-size, function-size, pass-purity, header-examples or top-level")
 endif()
 if(violations GREATER 0)
   message(FATAL_ERROR "${violations} violations of '${RULE}'")

@@ -104,6 +104,10 @@ expect_clean(header-examples include/kiln/Base/Injected.h
 expect_clean(header-examples include/kiln/Base/Injected.h
              "struct A {\n  /// The sum:\n  ///   a.f(1);\n  int f(int a);\n};\n")
 
+expect_violation(top-level injected.mlir "module {}\n")
+expect_clean(top-level README.md "# Kiln\n")
+expect_clean(top-level .injected "x\n")
+
 string(REPEAT "int x;\n" 601 long)
 expect_violation(file-size lib/Base/Injected.cpp "${long}")
 string(REPEAT "int x;\n" 600 fits)
