@@ -10,6 +10,12 @@
 
 namespace kiln::cuda {
 
+/// A kernel begins before the one ahead of it has its last block if both are on
+/// the device at the same time and leave some of it free: otherwise a few of
+/// its blocks share what others have left, and it ends later than if it had
+/// begun later.
+static constexpr double kMostTogether = 0.7;
+
 KernelNode CudaGraph::describe(const GridLaunch &launch) const {
   KernelNode node;
   node.function = image_->kernels()[launch.kernel].function;
@@ -18,6 +24,19 @@ KernelNode CudaGraph::describe(const GridLaunch &launch) const {
   node.sharedBytes = launch.sharedBytes;
   node.parameters = launch.parameters;
   return node;
+}
+
+double CudaGraph::shareOf(const GridLaunch &launch) const {
+  const Driver &driver = device_->driver_;
+  int blocks = 0, multiprocessors = 0, device = device_->context_.device;
+  if (driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+          &blocks, image_->kernels()[launch.kernel].function,
+          int(launch.threads), launch.sharedBytes) != kSuccess ||
+      driver.cuDeviceGetAttribute(&multiprocessors, kMultiprocessors, device) !=
+          kSuccess ||
+      blocks <= 0 || multiprocessors <= 0)
+    return 1;
+  return double(launch.blocks) / (double(blocks) * multiprocessors);
 }
 
 int CudaGraph::append(const GridLaunch &launch,
@@ -31,16 +50,22 @@ int CudaGraph::append(const GridLaunch &launch,
       kernel.waits && others.size() == 1 && driver.cuGraphAddDependencies_v2;
   KernelNode described = describe(launch);
   Handle node = nullptr;
-  int answer = driver.cuGraphAddKernelNode_v2(
-      &node, graph_, others.data(), waitsItself ? 0 : others.size(),
-      &described);
+  int answer = driver.cuGraphAddKernelNode_v2(&node, graph_, others.data(),
+                                              waitsItself ? 0 : others.size(),
+                                              &described);
+  double crowd = shareOf(launch);
   if (answer == kSuccess && waitsItself) {
     GraphEdge edge;
-    edge.fromPort = kPortProgrammatic;
+    double both = crowds_[before.front()] + crowd;
+    bool isEarly = both <= kMostTogether;
+    if (isEarly)
+      crowd = both;
+    edge.fromPort = isEarly ? kPortBegun : kPortProgrammatic;
     edge.type = kDependencyProgrammatic;
     answer = driver.cuGraphAddDependencies_v2(graph_, others.data(), &node,
                                               &edge, 1);
   }
+  crowds_.push_back(crowd);
   nodes_.push_back(node);
   lastKernel_ = kernel.name;
   return answer;
@@ -66,8 +91,8 @@ CudaGraph::make(std::shared_ptr<CudaDevice> device,
     answer = made->append(launch, before[i]);
   }
   if (answer == kSuccess)
-    answer = driver.cuGraphInstantiateWithFlags(&made->executable_,
-                                                made->graph_, 0);
+    answer =
+        driver.cuGraphInstantiateWithFlags(&made->executable_, made->graph_, 0);
   if (Status s = own.check(answer, "making a graph"); !s)
     return s.takeError();
   return made;

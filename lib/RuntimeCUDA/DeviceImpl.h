@@ -101,11 +101,16 @@ private:
   KernelNode describe(const GridLaunch &launch) const;
   /// Adds a node behind those of the launches `before`; the driver's answer.
   int append(const GridLaunch &launch, const std::vector<uint32_t> &before);
+  /// How much of the device the blocks of a launch take while they are on it: more than 1
+  /// where they do not fit at the same time, 1 where the driver does not say.
+  double shareOf(const GridLaunch &launch) const;
 
   std::shared_ptr<CudaDevice> device_;
   std::shared_ptr<const CudaImage> image_;
   Handle graph_ = nullptr, executable_ = nullptr;
   std::vector<Handle> nodes_;
+  /// What of the device a node takes with those that may still be there beside it.
+  std::vector<double> crowds_;
   std::string lastKernel_;
 };
 

@@ -53,6 +53,7 @@ enum Answer : int {
 };
 
 enum Attribute : int {
+  kMultiprocessors = 16,
   kMajor = 75,
   kMinor = 76,
   kCacheBytes = 38, ///< of the second level
@@ -62,10 +63,14 @@ enum Attribute : int {
 
 enum PointerAttribute : int { kMemoryType = 2 };
 
-/// CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC and CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC: a kernel
-/// begins when all blocks of the other one have left, and waits by itself until what they
-/// wrote is there.
-enum : unsigned char { kPortProgrammatic = 1, kDependencyProgrammatic = 1 };
+/// CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC, _LAUNCH_ORDER and CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC:
+/// a kernel begins when all blocks of the other one have left, or have begun, and waits by itself
+/// until what they wrote is there.
+enum : unsigned char {
+  kPortProgrammatic = 1,
+  kPortBegun = 2,
+  kDependencyProgrammatic = 1
+};
 
 /// How a node of a graph depends on another one: CUgraphEdgeData.
 struct GraphEdge {
@@ -124,6 +129,7 @@ struct KernelNode {
   F(cuModuleGetFunction, (Handle *, Handle, const char *))                     \
   F(cuFuncSetAttribute, (Handle, int, int))                                    \
   F(cuFuncGetAttribute, (int *, int, Handle))                                  \
+  F(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *, Handle, int, size_t)) \
   F(cuLaunchKernel, (Handle, unsigned, unsigned, unsigned, unsigned, unsigned, \
                      unsigned, unsigned, Handle, void **, void **))            \
   F(cuGraphCreate, (Handle *, unsigned))                                       \

@@ -184,8 +184,9 @@ int cuDeviceGetName(char *name, int bytes, int) {
   return Success;
 }
 int cuDeviceGetAttribute(int *value, int attribute, int) {
-  if (attribute == 38) { // bytes of the cache
-    *value = 1 << 20;
+  if (attribute == 38 || attribute == 16) {
+    // Bytes of the cache, multiprocessors.
+    *value = attribute == 38 ? 1 << 20 : int(setting("multiprocessors", 4));
     return Success;
   }
   int capability = int(setting("capability", 90));

@@ -197,6 +197,11 @@ int cuFuncGetAttribute(int *value, int attribute, void *function) {
   *value = attribute == 3 && spills ? 64 : 0;
   return Success;
 }
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *, int threads,
+                                                size_t) {
+  *blocks = 2048 / threads;
+  return Success;
+}
 int cuLaunchKernel(void *function, unsigned blocks, unsigned, unsigned,
                    unsigned threads, unsigned, unsigned, unsigned shared, void *,
                    void **parameters, void **) {
@@ -232,10 +237,10 @@ int cuGraphAddDependencies_v2(void *graph, void *const *from, void *const *to,
     return InvalidValue;
   auto *function = static_cast<Function *>(nodes.back()->launch.function);
   // What begins before the other one has ended must wait by itself.
-  if (edges->fromPort != 1 || edges->toPort != 0 || edges->type != 1 ||
+  if (edges->fromPort < 1 || edges->fromPort > 2 || edges->toPort != 0 || edges->type != 1 ||
       !function->waits)
     return InvalidValue;
-  note("overlap " + function->name);
+  note((edges->fromPort == 1 ? "overlap " : "early ") + function->name);
   return Success;
 }
 int cuGraphInstantiateWithFlags(void **executable, void *graph,
