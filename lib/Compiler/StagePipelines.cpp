@@ -268,11 +268,13 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
   auto halfOfJoint = [&](auto build) {
     return [build, budget = options.memoryBudget, optimizer = options.optimizer,
             fuses = options.backend == Backend::Inductor,
-            sums = options.savedSums()](OpPassManager &pm) {
+            sums = options.savedSums(),
+            forGPU = isGPU(options.target)](OpPassManager &pm) {
       JointPipelineOptions joint;
       joint.memoryBudget = budget;
       joint.optimizer = optimizer;
       joint.opensRows = fuses;
+      joint.operandsInMemory = fuses && forGPU;
       SmallVector<StringRef> types;
       if (fuses)
         StringRef(sums).split(types, ',');

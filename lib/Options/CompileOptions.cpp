@@ -126,6 +126,7 @@ std::string CompileOptions::savedSums() const {
 Result<std::string> CompileOptions::graphRecord() const {
   auto record =
       write(*this, [](const OptionRow &row) { return row.changesGraph; });
+  // Whose target is a GPU has other sums, and operands in memory.
   if (std::string sums = savedSums(); record && sums != kSumsOfHost)
     *record += "saves_sums=" + sums + "\n";
   return record;

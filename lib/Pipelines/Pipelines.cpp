@@ -86,6 +86,7 @@ void kiln::buildPartitionPipeline(mlir::OpPassManager &pm,
   }
   joint::JointPartitionPassOptions partition;
   partition.memoryBudget = options.memoryBudget;
+  partition.operandsInMemory = options.operandsInMemory;
   pm.addPass(joint::createJointPartitionPass(partition));
   // What kept its own derivative, and backward ops: core form again.
   decompose(pm, "core");

@@ -88,6 +88,12 @@ struct JointPipelineOptions : mlir::PassPipelineOptions<JointPipelineOptions> {
                      "numbers of a row can be saved instead of the row; where "
                      "kernels are fused that is no pass over memory more."),
       llvm::cl::init(false)};
+  Option<bool> operandsInMemory{
+      *this, "operands-in-memory",
+      llvm::cl::desc("Save what the forward writes for a contraction and the "
+                     "backward would write again for another, as kernels of "
+                     "matrix units read their operands from memory."),
+      llvm::cl::init(false)};
   ListOption<std::string> savesSums{
       *this, "saves-sums",
       llvm::cl::desc("Save the logarithm of a row's sum of exponentials of "

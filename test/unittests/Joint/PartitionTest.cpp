@@ -260,6 +260,29 @@ TEST(PartitionTest, ResidualStreamIsSavedAtEachBlock) {
   EXPECT_EQ(g.names(r.saved), (Names{"add", "add", "add", "add"}));
 }
 
+TEST(PartitionTest, WhatBothWouldWriteIsSaved) {
+  // mm(gelu(x), w), whose gradient of w reads gelu(x), and that of x the slope at x.
+  for (bool inMemory : {false, true})
+    for (bool isRead : {false, true}) {
+      Graph g;
+      int w = g.primal("w", 100), v = g.primal("v", 100), in = g.primal("in", 400);
+      int dy = g.tangent("dy", 400);
+      int x = g.heavy("mm", {in, v}, 400);
+      int a = g.cheap("gelu", {x}, 400);
+      // Behind the view it is the same storage.
+      int flat = g.view("view", a);
+      g.output(isRead ? g.heavy("mm", {flat, w}, 400)
+                      : g.cheap("add", {flat, w}, 400));
+      g.gradient(g.heavy("dw", {dy, flat}, 100));
+      g.gradient(g.cheap("gelu_backward", {dy, x}, 400));
+      g.operandsInMemory = inMemory;
+      PartitionResult r = partition(g);
+      EXPECT_EQ(std::count(r.recomputedOps.begin(), r.recomputedOps.end(), 1),
+                inMemory && isRead ? 0 : 1);
+      EXPECT_EQ(r.savedBytes, inMemory && isRead ? 800 : 400);
+    }
+}
+
 /// A random joint graph whose forward is a mix of all classes.
 Graph randomGraph(std::mt19937 &random, int size = 8) {
   Graph g;

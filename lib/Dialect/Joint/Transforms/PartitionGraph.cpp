@@ -388,6 +388,7 @@ LogicalResult JointPartitionPass::cutGraph(GraphOp graph) {
   options.memoryBudget = memoryBudget;
   options.saveAll = saveAll;
   PartitionProblem problem = buildPartitionProblem(graph);
+  problem.operandsInMemory = operandsInMemory;
   PartitionResult cut = partition(problem, options);
   Numbering numbering(graph);
   Report report(graph, numbering, cut);

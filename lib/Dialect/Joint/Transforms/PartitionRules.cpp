@@ -37,6 +37,8 @@ const char *describe(Ban ban) {
     return "end of a chain of more than 100 recomputable ops";
   case Ban::FarApart:
     return "its operand is used far apart, across an op that does not fuse";
+  case Ban::Written:
+    return "read from memory by ops that do not fuse, in the forward and the backward";
   case Ban::Reduction:
     return "reduction that reads at least 4 times what the backward needs of it";
   case Ban::Heavy:
@@ -176,6 +178,31 @@ static void banFarApart(const PartitionProblem &problem,
   }
 }
 
+/// True for a storage that an op of the forward, or of the backward, which does not fuse reads.
+static bool isReadUnfused(const PartitionProblem &problem,
+                          const PartitionFacts &facts, int storage,
+                          bool byForward) {
+  return std::any_of(facts.storageUsers[storage].begin(),
+                     facts.storageUsers[storage].end(), [&](int user) {
+                       return facts.inForward[user] == byForward &&
+                              !isFusible(problem.ops[user].recompute);
+                     });
+}
+
+/// Bans what the forward has to write and the backward would have to write again, each for
+/// an op that reads its operands from memory: saving it moves fewer bytes, not more.
+static void banWritten(const PartitionProblem &problem,
+                       const PartitionFacts &facts, std::vector<Ban> &bans) {
+  for (size_t v = 0; problem.operandsInMemory && v < problem.values.size(); ++v) {
+    int op = facts.producer[v];
+    if (op >= 0 && problem.values[v].storage == static_cast<int>(v) &&
+        facts.inForward[op] && bans[op] == Ban::None &&
+        isReadUnfused(problem, facts, static_cast<int>(v), true) &&
+        isReadUnfused(problem, facts, static_cast<int>(v), false))
+      bans[op] = Ban::Written;
+  }
+}
+
 static void banLongChains(const PartitionProblem &problem,
                           const PartitionFacts &facts, std::vector<Ban> &bans) {
   std::vector<int> length(problem.values.size(), 0);
@@ -289,6 +316,7 @@ std::vector<Ban> applyRules(const PartitionProblem &problem,
   }
   banCompared(problem, facts, bans);
   banFarApart(problem, facts, bans);
+  banWritten(problem, facts, bans);
   banLongChains(problem, facts, bans);
   for (size_t i = 0; i < problem.ops.size(); ++i)
     if (problem.ops[i].tag == RecomputeTag::Recompute && bans[i] < Ban::Tagged)
@@ -302,10 +330,8 @@ static bool isMaterialized(const PartitionProblem &problem,
   int made = facts.producer[storage];
   if (made < 0 || !isFusible(problem.ops[made].recompute))
     return true;
-  for (int user : facts.storageUsers[storage])
-    if (facts.inForward[user] && !isFusible(problem.ops[user].recompute))
-      return true;
-  return facts.isOutputStorage[storage];
+  return facts.isOutputStorage[storage] ||
+         isReadUnfused(problem, facts, storage, /*byForward=*/true);
 }
 
 std::vector<int64_t> weighStorages(const PartitionProblem &problem,

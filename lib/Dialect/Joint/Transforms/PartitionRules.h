@@ -25,6 +25,7 @@ enum class Ban : uint8_t {
   None,
   LongChain,  ///< end of a long run of recomputable ops
   FarApart,   ///< its operand would be kept for it across an unfusible op
+  Written,    ///< both functions would write it for ops that do not fuse
   Reduction,  ///< reads at least four times what it yields
   Heavy,
   Tagged,

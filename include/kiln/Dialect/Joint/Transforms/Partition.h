@@ -71,6 +71,9 @@ struct PartitionOp {
 struct PartitionProblem {
   std::vector<PartitionValue> values;
   std::vector<PartitionOp> ops;
+  /// Ops that do not fuse read their operands from memory, as products by matrix units
+  /// do: what one of them needs is written there by whoever makes it.
+  bool operandsInMemory = false;
 };
 
 /// How far to trade time for memory.

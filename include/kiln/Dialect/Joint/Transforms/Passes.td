@@ -159,6 +159,10 @@ def JointPartitionPass : Pass<"joint-partition", "::mlir::ModuleOp"> {
     Option<"memoryBudget", "memory-budget", "::kiln::Fraction", "1.0",
            "Fraction, 0 to 1, of the default cut's bytes that may be saved. "
            "Below 1, more is recomputed until the bytes fit.">,
+    Option<"operandsInMemory", "operands-in-memory", "bool", "false",
+           "Contractions and the like read their operands from memory: what the "
+           "forward writes for one of them, and the backward would write again, "
+           "is saved.">,
     Option<"saveAll", "save-all", "bool", "false",
            "Save whatever the backward reads and recompute views only.">,
     Option<"forwardName", "forward-name", "std::string", "\"forward\"",
