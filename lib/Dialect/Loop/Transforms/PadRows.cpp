@@ -68,10 +68,11 @@ static bool canMake(OpResult made, ExprAttr size) {
   if (getProduct(kernel))
     return true;
   Operation *returned = kernel.getBody().front().getTerminator();
-  return returned->getOperand(made.getResultNumber())
-             .getDefiningOp<PointwiseOp>() &&
-         walksRows(kernel, size) &&
-         !kernel.getBody().getOps<ReduceOp>().empty();
+  auto nest = returned->getOperand(made.getResultNumber())
+                  .getDefiningOp<PointwiseOp>();
+  // Of rows that are shared as a whole there is a thread for each vector.
+  return nest && walksRows(kernel, size) &&
+         nest.getDomain().parallel.size() > kernel.getShared().size();
 }
 
 /// How a product takes rows that are apart.
