@@ -8,6 +8,7 @@
 
 #include "GridBlocks.h"
 #include "GridColumnParts.h"
+#include "GridParts.h"
 #include "GridProduct.h"
 #include "GridWalks.h"
 

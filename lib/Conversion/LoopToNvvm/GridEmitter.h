@@ -322,64 +322,6 @@ private:
   llvm::DenseMap<std::pair<Value, int64_t>, Value> kept;
 };
 
-/// The first or the second function of reductions in parts.
-class GridPartsEmitter : public GridRowsEmitter {
-public:
-  GridPartsEmitter(KernelOp kernel, const analysis::KernelStrides &strides,
-                   GPUPartsScheduleAttr parts, bool isFirst, bool isNarrow)
-      : GridRowsEmitter(kernel, strides,
-                        GPURowsScheduleAttr::get(kernel.getContext(),
-                                                 parts.getThreads(),
-                                                 /*rows=*/1, /*lanes=*/1,
-                                                 /*steps=*/0),
-                        isNarrow),
-        parts(parts), isFirst(isFirst) {}
-
-private:
-  using Sums = FailureOr<SmallVector<Value>>;
-
-  LogicalResult emitThread() override;
-  /// The memory of all parts is one thing.
-  guard::ExprAttr countOwners() override {
-    return guard::getConstant(context, 1);
-  }
-  void finish(Value result, const Position &position, Value value) override;
-
-  int64_t countJoined() const;
-  /// Parts in memory.
-  int64_t countStored() const { return parts.getParts() / countJoined(); }
-  Sums reduceAcross(const Position &position, Value part);
-  LogicalResult reduceAcross();
-  LogicalResult combineAcross();
-  Sums joinParts(const Position &position);
-  LogicalResult reduceWithin();
-  LogicalResult combineWithin();
-  bool combinesByBlock() const;
-
-  void bindParts();
-  Position getPlace(const Position &position, Value part);
-  void storePart(const Position &position, Value part, ArrayRef<Value> values);
-  Sums addPart(const Position &position, Value part, ArrayRef<Value> sums);
-
-  Sums forEachReduction(
-      ArrayRef<Value> sums,
-      llvm::function_ref<Sums(ReduceOp op, ArrayRef<Value> sums, unsigned first)>
-          body);
-  SmallVector<Value> getNeutral(int64_t lanes);
-  Sums emitFor(Value from, Value to, int64_t step, ArrayRef<Value> sums,
-               llvm::function_ref<Sums(Value, ArrayRef<Value>)> body);
-  std::pair<Value, Value> getBounds(Value part, int64_t unit);
-  Position enterReduced(const Position &point, Value element, int64_t lanes);
-  Sums accumulateAll(const Position &position, ArrayRef<Value> sums);
-  Sums combineBlock(ArrayRef<Value> sums, int64_t lanes);
-  LogicalResult finishPoint(const Position &position, ArrayRef<Value> sums);
-
-  GPUPartsScheduleAttr parts;
-  const bool isFirst;
-  SmallVector<ReduceOp> reductions;
-  SmallVector<Buffer> partials; ///< of each accumulator, [parts, shared...]
-};
-
 class GridTileEmitter : public GridEmitter {
 public:
   GridTileEmitter(KernelOp kernel, const analysis::KernelStrides &strides,

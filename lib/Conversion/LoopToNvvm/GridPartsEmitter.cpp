@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GridEmitter.h"
+#include "GridParts.h"
 
 #include "kiln/Dialect/Loop/IR/RowValues.h"
 
@@ -18,11 +18,6 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-/// Elements of a column that a thread reads at a time.
-static constexpr int64_t kUnrolled = 4;
-/// Numbers of parts that are read at a time where a thread joins them.
-static constexpr int64_t kJoinedAtOnce = 16;
-
 //===----------------------------------------------------------------------===//
 // Memory of the parts
 //===----------------------------------------------------------------------===//
@@ -32,28 +27,9 @@ static Type getPartType(Type type) {
   return type.isIndex() ? IntegerType::get(type.getContext(), 64) : type;
 }
 
-/// How many parts of the same points, those of threads of a warp, are joined before one of
-/// these stores them: a few columns in many parts would be read as many times as sectors of
-/// memory have columns.
-int64_t GridPartsEmitter::countJoined() const {
-  int64_t lanes = parts.getLanes();
-  auto points = guard::product(context, sharedExtents).getConstant();
-  auto last = sharedExtents.empty() ? std::optional<int64_t>(1)
-                                    : sharedExtents.back().getConstant();
-  if (!parts.getAcross() || parts.getThreads() % kWarp != 0 || !points || !last ||
-      *last < 1 || *last % lanes != 0)
-    return 1;
-  int64_t vectors = *points / lanes;
-  // Threads of a warp are all there, or none of them.
-  return vectors >= 1 && kWarp % vectors == 0 &&
-                 parts.getParts() % (kWarp / vectors) == 0
-             ? kWarp / vectors
-             : 1;
-}
-
 /// A tensor [parts, shared...] of each accumulator, one behind the other.
 void GridPartsEmitter::bindParts() {
-  SmallVector<ExprAttr> extents = {guard::getConstant(context, countStored())};
+  SmallVector<ExprAttr> extents = {guard::getConstant(context, parts.getParts())};
   llvm::append_range(extents, sharedExtents);
   ExprAttr elements = guard::product(context, extents);
   reached.push_back(elements);
@@ -82,7 +58,7 @@ Position GridPartsEmitter::getPlace(const Position &position, Value part) {
   unsigned shared = sharedExtents.size();
   place.dims.assign({part});
   place.dims.append(position.dims.begin(), position.dims.begin() + shared);
-  place.extents.assign({guard::getConstant(context, countStored())});
+  place.extents.assign({guard::getConstant(context, parts.getParts())});
   llvm::append_range(place.extents, sharedExtents);
   if (position.vectorDim >= 0)
     ++place.vectorDim;
@@ -229,108 +205,6 @@ LogicalResult GridPartsEmitter::finishPoint(const Position &position,
 }
 
 //===----------------------------------------------------------------------===//
-// Across: a thread for neighbours in the last shared dimension
-//===----------------------------------------------------------------------===//
-
-/// What a thread adds up of a part.
-FailureOr<SmallVector<Value>>
-GridPartsEmitter::reduceAcross(const Position &position, Value part) {
-  auto [begin, end] = getBounds(part, 1);
-  auto accumulateOne = [&](Value element, ArrayRef<Value> before) {
-    return accumulateAll(enterReduced(position, element, 1), before);
-  };
-  // Loads of several elements are under way before the first is added. The last parts may
-  // be empty, and begin behind their end.
-  Value size = arith::MaxSIOp::create(
-      b, arith::SubIOp::create(b, end, begin), constantIndex(0));
-  Value whole = arith::SubIOp::create(
-      b, end, arith::RemUIOp::create(b, size, constantIndex(kUnrolled)));
-  auto sums = emitFor(
-      begin, whole, kUnrolled, getNeutral(position.lanes),
-      [&](Value first, ArrayRef<Value> before) {
-        FailureOr<SmallVector<Value>> values = llvm::to_vector(before);
-        for (int64_t k = 0; k < kUnrolled && succeeded(values); ++k)
-          values = accumulateOne(add(first, constantIndex(k)), *values);
-        return values;
-      });
-  return failed(sums) ? sums : emitFor(whole, end, 1, *sums, accumulateOne);
-}
-
-LogicalResult GridPartsEmitter::reduceAcross() {
-  ArrayRef<ExprAttr> outer = ArrayRef(sharedExtents);
-  int64_t lanes = parts.getLanes(), joined = countJoined();
-  ExprAttr chunks = guard::getConstant(context, 1);
-  if (!outer.empty()) {
-    chunks = guard::ceilDiv(outer.back(), lanes);
-    outer = outer.drop_back();
-  }
-  ExprAttr points = guard::product(context, llvm::to_vector(outer)) * chunks;
-  return emitForItem(points * parts.getParts(), [&]() -> LogicalResult {
-    Value count = getArgument(points);
-    Value part = arith::DivUIOp::create(b, item, count);
-    Value point = arith::RemUIOp::create(b, item, count);
-    auto reduce = [&](const Position &position) -> LogicalResult {
-      auto sums = reduceAcross(position, part);
-      if (succeeded(sums) && joined > 1)
-        sums = forEachReduction(
-            *sums, [&](ReduceOp op, ArrayRef<Value> own, unsigned) {
-              return combineShuffled(op, llvm::to_vector(own), kWarp,
-                                     /*least=*/kWarp / joined);
-            });
-      if (failed(sums))
-        return failure();
-      if (joined == 1) {
-        storePart(position, part, *sums);
-        return success();
-      }
-      Value first = arith::RemUIOp::create(b, lane, constantIndex(kWarp));
-      return emitIf(isLess(first, constantIndex(kWarp / joined)), [&] {
-        storePart(position,
-                  arith::DivUIOp::create(b, part, constantIndex(joined)), *sums);
-        return success();
-      });
-    };
-    if (!sharedExtents.empty())
-      return emitVectors(point, sharedExtents, lanes, reduce);
-    return reduce(Position());
-  });
-}
-
-LogicalResult GridPartsEmitter::combineAcross() {
-  return emitForItem(guard::product(context, sharedExtents),
-                     [&]() -> LogicalResult {
-    Position position;
-    position.dims = delinearize(item, sharedExtents);
-    position.extents = sharedExtents;
-    auto sums = joinParts(position);
-    return failed(sums) ? failure() : finishPoint(position, *sums);
-  });
-}
-
-/// What all parts have of a point, in their order. Several are read before the first of
-/// them is added: there is one thread for each point, which otherwise waits for memory once
-/// for each few parts.
-FailureOr<SmallVector<Value>>
-GridPartsEmitter::joinParts(const Position &position) {
-  int64_t stored = countStored();
-  int64_t together = std::max<int64_t>(kJoinedAtOnce / partials.size(), 1);
-  auto addSeveral = [&](Value first, int64_t count, ArrayRef<Value> before) {
-    FailureOr<SmallVector<Value>> values = llvm::to_vector(before);
-    for (int64_t k = 0; k < count && succeeded(values); ++k)
-      values = addPart(position, add(first, constantIndex(k)), *values);
-    return values;
-  };
-  int64_t whole = stored - stored % together;
-  auto sums = emitFor(constantIndex(0), constantIndex(whole), together,
-                      getNeutral(1), [&](Value first, ArrayRef<Value> before) {
-                        return addSeveral(first, together, before);
-                      });
-  return failed(sums)
-             ? sums
-             : addSeveral(constantIndex(whole), stored - whole, *sums);
-}
-
-//===----------------------------------------------------------------------===//
 // Within: a block for a part of a row
 //===----------------------------------------------------------------------===//
 
@@ -375,18 +249,12 @@ LogicalResult GridPartsEmitter::reduceWithin() {
                 });
 }
 
-/// Parts that would keep a thread waiting for one after the other are a
-/// block's: each of its threads has some.
-bool GridPartsEmitter::combinesByBlock() const {
-  return !parts.getAcross() || countStored() >= parts.getThreads();
-}
-
 LogicalResult GridPartsEmitter::combineWithin() {
   blocks = guard::product(context, sharedExtents);
   Position position;
   position.dims = delinearize(block, sharedExtents);
   position.extents = sharedExtents;
-  auto sums = emitFor(lane, constantIndex(countStored()),
+  auto sums = emitFor(lane, constantIndex(parts.getParts()),
                       parts.getThreads(), getNeutral(1),
                       [&](Value part, ArrayRef<Value> before) {
                         return addPart(position, part, before);
@@ -400,10 +268,10 @@ LogicalResult GridPartsEmitter::combineWithin() {
 // The two functions
 //===----------------------------------------------------------------------===//
 
-/// A thread has points of its own, or all threads of a block have the same.
+/// Threads have points of their own, or all threads of a block have the same.
 void GridPartsEmitter::finish(Value result, const Position &position,
                               Value value) {
-  if (combinesByBlock())
+  if (parts.getColumns() == 0)
     return GridRowsEmitter::finish(result, position, value);
   if (isOnePerPoint(kernel, result))
     perPoint[result] = value;
@@ -416,7 +284,9 @@ LogicalResult GridPartsEmitter::emitThread() {
   sharedExtents = analysis::collapseShared(kernel, layout);
   llvm::append_range(reductions, kernel.getBody().getOps<ReduceOp>());
   bindParts();
+  if (parts.getColumns() == 0)
+    return isFirst ? reduceWithin() : combineWithin();
   if (isFirst)
-    return parts.getAcross() ? reduceAcross() : reduceWithin();
-  return combinesByBlock() ? combineWithin() : combineAcross();
+    return reduceColumns();
+  return parts.getParts() < kMostInOrder ? combineInOrder() : combineColumns();
 }

@@ -1,30 +1,39 @@
 // RUN: kiln-opt %s --loop-set-target=chip=sm_90a --loop-choose-schedule \
 // RUN:   --convert-loop-to-nvvm | FileCheck %s
 
-// Columns: a thread adds up a part of four of them, and writes what it has into the
-// workspace. Another function adds up the parts, in their order, 16 of which are read at a
-// time, and goes on.
+// Columns: a block has 64 vectors of four of them side by side. Four threads add up a part of
+// each and hand what they have to the first one, which writes it into the workspace. Another
+// function adds up the parts, some by each of eight threads, and goes on.
 
 // CHECK-LABEL: func.func @columns
-// CHECK: #loop.step<kernel = @columns_parts, {{.*}}blocks = <264>, threads = 256>
-// CHECK-SAME: #loop.step<kernel = @columns, {{.*}}blocks = <16>, threads = 256>
-// CHECK-SAME: #loop.gpu_parts<threads = 256, lanes = 4, parts = 66, across = true>
+// CHECK: #loop.step<kernel = @columns_parts, {{.*}}blocks = <528>, threads = 256>
+// CHECK-SAME: #loop.step<kernel = @columns, {{.*}}blocks = <128>, threads = 256>
+// CHECK-SAME: #loop.gpu_parts<threads = 256, lanes = 4, parts = 33, columns = 64>
 // CHECK-LABEL: func.func @mean
 // CHECK: #loop.step<kernel = @mean_parts, {{.*}}blocks = <528>, threads = 256>
 // CHECK-SAME: #loop.step<kernel = @mean, {{.*}}blocks = <1>, threads = 256>
-// CHECK-SAME: #loop.gpu_parts<threads = 256, lanes = 4, parts = 528, across = false>
+// CHECK-SAME: #loop.gpu_parts<threads = 256, lanes = 4, parts = 528, columns = 0>
 
 // CHECK: llvm.func @columns_parts(
 // CHECK: scf.for
 // CHECK: llvm.load %{{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
 // CHECK: scf.yield
+// CHECK: scf.if
+// CHECK-COUNT-4: llvm.store %{{.*}} : f32, !llvm.ptr<3>
+// CHECK: nvvm.barrier0
+// CHECK-COUNT-4: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
+// CHECK: nvvm.barrier0
+// CHECK: scf.if
+// CHECK: nvvm.barrier0
 // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
 // CHECK: llvm.func @columns(
 // CHECK: scf.for
 // CHECK-COUNT-16: llvm.load %{{.*}} : !llvm.ptr<1> -> f32
 // CHECK: scf.yield
-// CHECK-COUNT-2: llvm.load %{{.*}} : !llvm.ptr<1> -> f32
-// CHECK-NOT: llvm.load
+// CHECK: scf.for
+// CHECK: llvm.load %{{.*}} : !llvm.ptr<1> -> f32
+// CHECK-COUNT-6: nvvm.barrier0
+// CHECK: scf.if
 // CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<1>
 func.func @columns(%x: tensor<16384x4096xf32>) -> tensor<4096xf32> {
   %r = loop.kernel @columns ins(%a = %x : tensor<16384x4096xf32>) shared [4096] -> tensor<4096xf32> {
@@ -67,27 +76,22 @@ func.func @mean(%x: tensor<268435456xf32>) -> tensor<f32> {
   return %r : tensor<f32>
 }
 
-// Few columns in more parts than a block has threads: a block combines what they have, a
-// thread would have to wait for one after the other. Of the eight parts that a warp has of
-// the same columns one is stored. Four rows are read at a time.
+// Few columns: a block has all four vectors, 64 threads for each, that join what they have in six
+// steps. Four rows are read at a time.
 
 // CHECK-LABEL: llvm.func @few_parts(
-// CHECK-NOT: nvvm.barrier0
 // CHECK: scf.for
 // CHECK-COUNT-4: llvm.load %{{.*}} -> vector<4xf32>
 // CHECK: scf.yield
 // CHECK: scf.for
 // CHECK: llvm.load %{{.*}} -> vector<4xf32>
 // CHECK: scf.yield
-// CHECK-COUNT-12: nvvm.shfl.sync bfly
-// CHECK-NOT: nvvm.shfl
-// CHECK: scf.if
+// CHECK-COUNT-12: nvvm.barrier0
+// CHECK-NOT: nvvm.barrier0
 // CHECK: llvm.store %{{.*}} : vector<4xf32>, !llvm.ptr<1>
 // CHECK-LABEL: llvm.func @few(
 // CHECK: scf.for
-// CHECK: nvvm.shfl.sync bfly
 // CHECK: nvvm.barrier0
-// CHECK: scf.if
 // CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<1>
 func.func @few(%x: tensor<1048576x16xf32>) -> tensor<16xf32> {
   %r = loop.kernel @few ins(%a = %x : tensor<1048576x16xf32>) shared [16] -> tensor<16xf32> {

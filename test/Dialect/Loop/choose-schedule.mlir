@@ -405,7 +405,7 @@ func.func @units(%x: tensor<64xf32>) -> tensor<1x64x1x1xf32> {
 // CHECK-LABEL: func.func @channels_last
 // CHECK: schedule #loop.across
 // GPU-LABEL: func.func @channels_last
-// GPU: schedule #loop.gpu_parts<{{.*}}, across = true>
+// GPU: schedule #loop.gpu_parts<{{.*}}, columns = {{[1-9].*}}>
 func.func @channels_last(%x: tensor<8x64x32x32xf32> {loop.strides = #guard.shape<[65536, 1, 2048, 64]>})
     -> tensor<64xf32> {
   %r = loop.kernel @k ins(%a = %x : tensor<8x64x32x32xf32>) shared [64]
@@ -423,7 +423,7 @@ func.func @channels_last(%x: tensor<8x64x32x32xf32> {loop.strides = #guard.shape
 // CHECK-LABEL: func.func @channels_first
 // CHECK: schedule #loop.within
 // GPU-LABEL: func.func @channels_first
-// GPU: schedule #loop.gpu_parts<{{.*}}, across = false>
+// GPU: schedule #loop.gpu_parts<{{.*}}, columns = 0>
 func.func @channels_first(%x: tensor<8x64x32x32xf32>) -> tensor<64xf32> {
   %r = loop.kernel @k ins(%a = %x : tensor<8x64x32x32xf32>) shared [64]
       -> tensor<64xf32> {

@@ -37,9 +37,9 @@ func.func @main(%x: !t) -> !t {
 
 // CHECK-LABEL: func.func @moments
 // GPU: loop.kernel
-// GPU-SAME: #loop.gpu_parts<{{.*}}, across = true>
+// GPU-SAME: #loop.gpu_parts<{{.*}}, columns = {{[1-9].*}}>
 // GPU: loop.kernel
-// GPU-SAME: #loop.gpu_parts<{{.*}}, across = true>
+// GPU-SAME: #loop.gpu_parts<{{.*}}, columns = {{[1-9].*}}>
 // CPU-COUNT-4: loop.kernel
 // CHECK: {{^ +}}return
 func.func @moments(%x: tensor<4096x256xf32>) -> (tensor<256xf32>, tensor<256xf32>) {
@@ -63,7 +63,7 @@ func.func @moments(%x: tensor<4096x256xf32>) -> (tensor<256xf32>, tensor<256xf32
 // CHECK-LABEL: func.func @sums
 // CHECK: loop.kernel
 // GPU-SAME: shared [64]
-// GPU-SAME: #loop.gpu_parts<{{.*}}, across = true>
+// GPU-SAME: #loop.gpu_parts<{{.*}}, columns = {{[1-9].*}}>
 // GPU-NOT: loop.kernel
 // CPU: loop.kernel
 // CHECK: {{^ +}}return
@@ -90,7 +90,7 @@ func.func @sums(%x: tensor<65536x64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
 // Of other extents each has its own.
 
 // CHECK-LABEL: func.func @others
-// GPU-COUNT-2: loop.kernel {{.*}} #loop.gpu_parts<{{.*}}, across = true>
+// GPU-COUNT-2: loop.kernel {{.*}} #loop.gpu_parts<{{.*}}, columns = {{[1-9].*}}>
 // CHECK: {{^ +}}return
 func.func @others(%x: tensor<65536x64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
   %m = loop.reduce parallel (%i) in [64] reduction (%j) in [65536] <sum> : tensor<64xf32> {
@@ -180,7 +180,7 @@ func.func @picked(%x: tensor<512x32000xi32>) -> (tensor<512x50xi32>, tensor<512x
 
 // CHECK-LABEL: func.func @mean
 // GPU: loop.kernel
-// GPU-SAME: #loop.gpu_parts<{{.*}}, across = false>
+// GPU-SAME: #loop.gpu_parts<{{.*}}, columns = 0>
 // GPU: loop.reduce
 // GPU: loop.pointwise
 // GPU-NOT: loop.kernel

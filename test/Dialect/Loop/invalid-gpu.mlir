@@ -46,12 +46,12 @@ func.func private @s() attributes {s = #loop.gpu_rows<threads = 64, rows = 1, la
 // -----
 
 // expected-error @below {{threads of a schedule is a power of two in 32..1024, but found 96}}
-func.func private @s() attributes {s = #loop.gpu_parts<threads = 96, lanes = 1, parts = 2, across = true>}
+func.func private @s() attributes {s = #loop.gpu_parts<threads = 96, lanes = 1, parts = 2, columns = 32>}
 
 // -----
 
 // expected-error @below {{parts of a schedule is in 2..4096, but found 1}}
-func.func private @s() attributes {s = #loop.gpu_parts<threads = 128, lanes = 1, parts = 1, across = true>}
+func.func private @s() attributes {s = #loop.gpu_parts<threads = 128, lanes = 1, parts = 1, columns = 32>}
 
 // -----
 
@@ -145,7 +145,7 @@ func.func @peeled(%x: !t) -> tensor<64xf32> {
 func.func @rows(%x: !t) -> tensor<64xf32> {
   // expected-error @below {{because 8 lanes do not divide '60'}}
   %r = loop.kernel @rows ins(%a = %x : !t) shared [64]
-      schedule #loop.gpu_parts<threads = 32, lanes = 8, parts = 2, across = false> -> tensor<64xf32> {
+      schedule #loop.gpu_parts<threads = 32, lanes = 8, parts = 2, columns = 0> -> tensor<64xf32> {
     %s = loop.reduce parallel (%i) in [64] reduction (%j) in [60] <max> : tensor<64xf32> {
       %e = loop.load %a[%i, %j] : !t
       loop.yield %e : f32
@@ -161,7 +161,7 @@ func.func @rows(%x: !t) -> tensor<64xf32> {
 func.func @points(%x: !t) -> !t {
   // expected-error @below {{which is for reductions of inputs over the same extents}}
   %r = loop.kernel @points ins(%a = %x : !t) shared [64, 60]
-      schedule #loop.gpu_parts<threads = 32, lanes = 1, parts = 2, across = true> -> !t {
+      schedule #loop.gpu_parts<threads = 32, lanes = 1, parts = 2, columns = 32> -> !t {
     %p = loop.pointwise (%i, %j) in [64, 60] : !t {
       %e = loop.load %a[%i, %j] : !t
       loop.yield %e : f32

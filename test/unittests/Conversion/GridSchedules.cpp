@@ -28,15 +28,29 @@ static constexpr Schedule kSchedules[] = {
     {"Blocks", Way::Rows, IndexWidth::Narrow, 128, 1},
     {"Columns", Way::Columns, IndexWidth::Narrow, 32},
     {"ColumnsOfWarps", Way::Columns, IndexWidth::Narrow, 64,
-     32}, // parts, which threads of a warp join
-    {"Tiles", Way::Columns, IndexWidth::Wide,
-     64}, // parts for a block to combine
+     32}, // parts for a block to combine
+    {"Tiles", Way::Columns, IndexWidth::Wide, 64},
     {"Parts", Way::Parts, IndexWidth::Narrow, 64},
     {"ProductsInOne", Way::Products, IndexWidth::Wide, 1},
     {"ProductsInParts", Way::Products, IndexWidth::Narrow, 3},
     {"ProductsRounded", Way::Rounded, IndexWidth::Narrow, 1},
     {"Chosen", Way::Chosen},
 };
+
+/// Parts, and columns that neither divide the threads of a block nor, most often, the points.
+static ScheduleAttr getParts(KernelOp kernel, const Schedule &schedule,
+                             ArrayRef<guard::ExprAttr> shared) {
+  bool areColumns = schedule.way == Way::Columns,
+       areWide = schedule.width == IndexWidth::Wide;
+  auto last = shared.empty() ? std::nullopt : shared.back().getConstant();
+  int64_t lanes =
+      areColumns && last && *last % 4 == 0 && !analysis::mayTrap(kernel) ? 4 : 1;
+  int64_t parts = 3;
+  if (areColumns && (schedule.rows > 1 || areWide))
+    parts = schedule.rows > 1 ? schedule.rows : schedule.threads + 3;
+  return GPUPartsScheduleAttr::get(kernel.getContext(), schedule.threads, lanes,
+                                   parts, areColumns ? (areWide ? 8 : 5) : 0);
+}
 
 /// Small tiles, so that there are several at the sizes of tests; null for what is no
 /// product of matrices. On matrix units where it may be.
@@ -150,21 +164,10 @@ ScheduleAttr loop::getSchedule(KernelOp kernel, const Schedule &schedule,
         context, threads, /*rows=*/1, lanes,
         /*steps=*/llvm::divideCeil(64, lanes * threads));
   }
+  analysis::KernelLayout layout = analysis::getLayout(kernel, *strides);
   bool isInParts = schedule.way == Way::Columns || schedule.way == Way::Parts;
   if (isInParts && canReduceInParts(kernel))
-    return GPUPartsScheduleAttr::get(
-        context, schedule.threads, /*lanes=*/
-        schedule.way == Way::Columns && !kernel.getShared().empty() &&
-                !analysis::mayTrap(kernel)
-            ? 4
-            : 1,
-        /*parts=*/
-        schedule.way != Way::Columns            ? 3
-        : schedule.rows > 1                     ? schedule.rows
-        : schedule.width == IndexWidth::Wide    ? schedule.threads + 3
-                                                : 3,
-        schedule.way == Way::Columns);
-  analysis::KernelLayout layout = analysis::getLayout(kernel, *strides);
+    return getParts(kernel, schedule, analysis::collapseShared(kernel, layout));
   auto reads = analysis::getTransposedReads(kernel, layout);
   if (schedule.way == Way::Columns && stagesResults(kernel))
     if (ScheduleAttr tile = getResultTile(kernel, schedule))

@@ -226,6 +226,7 @@ void expectParts(const GPUPartsShape &shape, GPUPartsSchedule expected) {
   EXPECT_EQ(s->threads, expected.threads);
   EXPECT_EQ(s->lanes, expected.lanes);
   EXPECT_EQ(s->parts, expected.parts);
+  EXPECT_EQ(s->columns, expected.columns);
 }
 
 TEST(GPUSchedules, FewColumnsAreReducedInParts) {
@@ -233,20 +234,31 @@ TEST(GPUSchedules, FewColumnsAreReducedInParts) {
   shape.points = 4096;
   shape.size = 16384;
   shape.last = 4096;
-  expectParts(shape, {256, 4, 66});
+  // Tiles of 64 vectors, as many in all as four blocks of each multiprocessor.
+  expectParts(shape, {256, 4, 33, 64});
   shape.narrow = 2;
-  expectParts(shape, {256, 8, 132});
+  expectParts(shape, {256, 8, 66, 64});
   // Columns that begin anywhere are read one by one.
   shape.last = {};
-  expectParts(shape, {256, 1, 16});
+  expectParts(shape, {256, 1, 8, 64});
   // Short columns have few parts, many have none.
   shape.size = 64;
-  expectParts(shape, {256, 1, 4});
-  shape.size = 31;
+  expectParts(shape, {256, 1, 2, 64});
+  shape.size = 63;
   EXPECT_FALSE(chooseGPUParts(shape, kMachine));
   shape.size = 16384;
   shape.points = 1 << 16;
   EXPECT_FALSE(chooseGPUParts(shape, kMachine));
+  // Vectors are shared out evenly: 96 are two times 48, five threads for each.
+  shape.last.emplace(768);
+  shape.points = 768;
+  shape.size = 4096;
+  expectParts(shape, {256, 8, 102, 48});
+  // Few columns have many threads each.
+  shape.last.emplace(16);
+  shape.points = 16;
+  shape.size = 1 << 20;
+  expectParts(shape, {256, 8, 528, 2});
 }
 
 TEST(GPUSchedules, LongRowsAreReducedByManyBlocks) {
@@ -254,11 +266,11 @@ TEST(GPUSchedules, LongRowsAreReducedByManyBlocks) {
   shape.across = false;
   shape.size = 1 << 28;
   shape.last = 1 << 28;
-  expectParts(shape, {256, 4, 528});
+  expectParts(shape, {256, 4, 528, 0});
   shape.points = 8;
-  expectParts(shape, {256, 4, 66});
+  expectParts(shape, {256, 4, 66, 0});
   shape.size = shape.last.emplace(1 << 15);
-  expectParts(shape, {256, 4, 8});
+  expectParts(shape, {256, 4, 8, 0});
   shape.points = 1000;
   EXPECT_FALSE(chooseGPUParts(shape, kMachine));
 }

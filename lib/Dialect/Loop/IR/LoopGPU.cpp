@@ -321,11 +321,13 @@ LogicalResult GPURowsScheduleAttr::verifyKernel(Operation *op) const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult GPUPartsScheduleAttr::verify(EmitError emitError, int64_t threads,
-                                           int64_t lanes, int64_t parts, bool) {
+                                           int64_t lanes, int64_t parts,
+                                           int64_t columns) {
   return failure( // C1
       failed(verifyPower(emitError, "threads", threads, 32, 1024)) ||
       failed(verifyPower(emitError, "lanes", lanes, 1, 16)) ||
-      failed(verifyRange(emitError, "parts", parts, 2, 4096)));
+      failed(verifyRange(emitError, "parts", parts, 2, 4096)) ||
+      failed(verifyRange(emitError, "columns", columns, 0, threads)));
 }
 
 bool loop::canReduceInParts(KernelOp kernel) {
@@ -362,7 +364,7 @@ LogicalResult GPUPartsScheduleAttr::verifyKernel(Operation *op) const {
     return refuse(kernel, *this)
            << "which is for reductions of inputs over the same extents to one "
               "value per point, and pointwise nests of such values";
-  if (getAcross() || getLanes() == 1)
+  if (getColumns() > 0 || getLanes() == 1)
     return success();
   for (auto reduce : kernel.getBody().getOps<ReduceOp>()) { // C3
     guard::ExprAttr last = reduce.getDomain().reduction.back();

@@ -310,7 +310,7 @@ static ScheduleAttr chooseParts(KernelOp kernel, const KernelStrides &strides,
   if (!s)
     return {};
   return GPUPartsScheduleAttr::get(kernel.getContext(), s->threads, s->lanes,
-                                   s->parts, across);
+                                   s->parts, s->columns);
 }
 
 /// What maps the elements of operand `k` (A or B).

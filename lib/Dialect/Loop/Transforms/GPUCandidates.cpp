@@ -106,7 +106,7 @@ void GPUCollector::addRows(GPURowsScheduleAttr s) {
 
 void GPUCollector::addParts(GPUPartsScheduleAttr s) {
   auto with = [&](int64_t threads, int64_t parts) {
-    add<GPUPartsScheduleAttr>(threads, s.getLanes(), parts, s.getAcross());
+    add<GPUPartsScheduleAttr>(threads, s.getLanes(), parts, s.getColumns());
   };
   for (int64_t parts : {s.getParts() * 2, s.getParts() / 2, s.getParts() * 4})
     with(s.getThreads(), parts);

@@ -54,9 +54,9 @@ static constexpr int64_t kRowVectors = 4;
 
 /// Elements of a column that a thread reduces at least, where a reduction is done in parts,
 /// vectors of a row, for each of which it waits, and the most parts.
-static constexpr int64_t kPart = 16, kPartVectors = 4, kMostParts = 4096;
-/// Threads that join their parts of the same columns.
-static constexpr int64_t kJoiningThreads = 32;
+static constexpr int64_t kPart = 8, kPartVectors = 4, kMostParts = 4096;
+/// Vectors of columns that a block has side by side, at most.
+static constexpr int64_t kMostColumns = 64;
 /// Threads that share the elements of a scatter, at most.
 static constexpr int64_t kMostOwners = 1024;
 /// Points of a tile in each direction: 128 bytes of the narrower elements, of which a
@@ -224,28 +224,24 @@ loop::chooseGPUParts(const GPUPartsShape &kernel, const GPUMachine &machine) {
   int64_t lanes = kernel.canVector
                       ? divide(kernel.last, getLanes(kernel.narrow, kernel.wide))
                       : 1;
-  // So many threads have enough in flight to wait for memory and not for each other;
-  // more make more parts, which somebody has to combine.
-  int64_t resident = machine.multiprocessors * machine.threads;
-  int64_t parts, most;
+  int64_t points = std::max<int64_t>(kernel.points, 1);
+  int64_t resident = machine.multiprocessors * machine.threads / 2 / kGPUBlock;
+  int64_t parts, most, columns = 0;
   if (kernel.across) {
-    int64_t vectors = std::max<int64_t>(kernel.points / lanes, 1);
-    parts = resident / 4 / vectors;
-    most = kernel.size / kPart;
+    // As many vectors side by side as tiles of equal size have.
+    int64_t vectors = llvm::divideCeil(points, lanes);
+    int64_t tiles = llvm::divideCeil(vectors, kMostColumns);
+    columns = llvm::divideCeil(vectors, tiles);
+    parts = resident / tiles;
+    most = kernel.size / (kGPUBlock / columns * kPart);
   } else {
-    parts = resident / 2 / kGPUBlock / std::max<int64_t>(kernel.points, 1);
+    parts = resident / points;
     most = kernel.size / (kGPUBlock * lanes * kPartVectors);
   }
   parts = std::min({parts, most, kMostParts});
-  // Threads of a warp join their parts, if each warp has as many.
-  int64_t joined = kernel.across ? kJoiningThreads * lanes /
-                                       std::max<int64_t>(kernel.points, 1)
-                                 : 0;
-  if (joined > 1 && parts > joined)
-    parts -= parts % joined;
   if (parts < 2)
     return std::nullopt;
-  return GPUPartsSchedule{kGPUBlock, lanes, parts};
+  return GPUPartsSchedule{kGPUBlock, lanes, parts, columns};
 }
 
 int64_t loop::chooseGPUOwners(int64_t points, int64_t steps,

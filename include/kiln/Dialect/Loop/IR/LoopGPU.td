@@ -154,22 +154,24 @@ def Loop_GPUPartsScheduleAttr
     combined in the order of the parts, and nests of one element per point follow:
     no atomic operation, and the same result each time.
 
-    With `across`, a thread reduces a part for `lanes` neighbours in the last shared
-    dimension; without, a block reduces a part of a row, whose threads have `lanes`
-    neighbours at a time.
+    A block has `columns` vectors of `lanes` neighbours in the last shared dimension, side by
+    side. As many of its threads as there are for each have elements of its part by turns, and
+    join what they have in shared memory. With 0 columns a block reduces a part of a row, whose
+    threads have `lanes` neighbours at a time.
 
     Constraints:
     - (C1) `threads` is a power of two from 32 to 1024, `lanes` one from 1 to 16,
-      `parts` from 2 to 4096.
+      `parts` from 2 to 4096, `columns` from 0 to `threads`.
     - (C2) the kernel has reductions over the same extents, to one value per point of
       the shared domain, that read inputs of the kernel alone; its other nests are
       pointwise over the shared domain.
-    - (C3) without `across`, `lanes` divides the last reduced extent.
+    - (C3) without columns, `lanes` divides the last reduced extent; with them the last of the
+      shared extents, those that memory does not part as one.
 
-    Example: `#loop.gpu_parts<threads = 256, lanes = 4, parts = 64, across = true>`
+    Example: `#loop.gpu_parts<threads = 256, lanes = 4, parts = 64, columns = 32>`
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$lanes, "int64_t":$parts,
-                        "bool":$across);
+                        "int64_t":$columns);
 }
 
 def Loop_GPUTileScheduleAttr : Loop_Schedule<"GPUTileSchedule", "gpu_tile"> {

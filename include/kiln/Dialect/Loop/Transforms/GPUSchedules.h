@@ -131,7 +131,7 @@ struct GPUPartsShape {
   int64_t wide = 4;   ///< bytes of the widest
 };
 struct GPUPartsSchedule {
-  int64_t threads, lanes, parts;
+  int64_t threads, lanes, parts, columns;
 };
 /// Nothing where the points alone occupy the machine, or parts would be too short.
 std::optional<GPUPartsSchedule> chooseGPUParts(const GPUPartsShape &kernel,

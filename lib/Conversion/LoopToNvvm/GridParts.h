@@ -1,0 +1,93 @@
+//===- GridParts.h - Reductions in parts on a GPU ---------------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_CONVERSION_LOOPTONVVM_GRIDPARTS_H
+#define KILN_LIB_CONVERSION_LOOPTONVVM_GRIDPARTS_H
+
+#include "GridEmitter.h"
+
+namespace kiln::loop {
+
+/// Parts that a thread joins by itself, one after the other: fewer than this.
+inline constexpr int64_t kMostInOrder = 16;
+
+/// The first or the second function of reductions in parts.
+class GridPartsEmitter : public GridRowsEmitter {
+public:
+  GridPartsEmitter(KernelOp kernel, const analysis::KernelStrides &strides,
+                   GPUPartsScheduleAttr parts, bool isFirst, bool isNarrow)
+      : GridRowsEmitter(kernel, strides,
+                        GPURowsScheduleAttr::get(kernel.getContext(),
+                                                 parts.getThreads(),
+                                                 /*rows=*/1, /*lanes=*/1,
+                                                 /*steps=*/0),
+                        isNarrow),
+        parts(parts), isFirst(isFirst) {}
+
+private:
+  using Sums = FailureOr<SmallVector<Value>>;
+
+  LogicalResult emitThread() override;
+  /// The memory of all parts is one thing.
+  guard::ExprAttr countOwners() override {
+    return guard::getConstant(context, 1);
+  }
+  void finish(Value result, const Position &position, Value value) override;
+
+  // A part of a row for each block.
+  LogicalResult reduceWithin();
+  LogicalResult combineWithin();
+
+  // Columns side by side (GridPartsColumns.cpp).
+  /// Where a thread is in a block that has several of them for each of `columns`.
+  struct Place {
+    int64_t columns, deep; ///< in the block, threads of each
+    Value column, row;     ///< of this thread
+  };
+  Place getPlaceInBlock(int64_t columns);
+  Sums reduceColumn(const Position &position, Value part, const Place &place);
+  LogicalResult reduceColumns();
+  Sums joinParts(const Position &position, Value first, int64_t step);
+  LogicalResult combineInOrder();
+  LogicalResult combineColumns();
+  Sums foldRows(ReduceOp op, ArrayRef<Value> values, const Place &place,
+                int64_t count, int64_t half);
+  Sums combineRows(ArrayRef<Value> sums, const Place &place);
+  void storeSlots(ArrayRef<Value> values, Value slot, int64_t slots);
+  SmallVector<Value> loadSlots(ArrayRef<Value> like, Value slot, int64_t slots);
+  Value getSlotMemory();
+
+  void bindParts();
+  Position getPlace(const Position &position, Value part);
+  void storePart(const Position &position, Value part, ArrayRef<Value> values);
+  Sums addPart(const Position &position, Value part, ArrayRef<Value> sums);
+
+  Sums forEachReduction(
+      ArrayRef<Value> sums,
+      llvm::function_ref<Sums(ReduceOp op, ArrayRef<Value> sums, unsigned first)>
+          body);
+  SmallVector<Value> getNeutral(int64_t lanes);
+  Sums emitFor(Value from, Value to, int64_t step, ArrayRef<Value> sums,
+               llvm::function_ref<Sums(Value, ArrayRef<Value>)> body);
+  std::pair<Value, Value> getBounds(Value part, int64_t unit);
+  Position enterReduced(const Position &point, Value element, int64_t lanes);
+  Sums accumulateAll(const Position &position, ArrayRef<Value> sums);
+  Sums combineBlock(ArrayRef<Value> sums, int64_t lanes);
+  LogicalResult finishPoint(const Position &position, ArrayRef<Value> sums);
+
+  GPUPartsScheduleAttr parts;
+  const bool isFirst;
+  SmallVector<ReduceOp> reductions;
+  SmallVector<Buffer> partials; ///< of each accumulator, [parts, shared...]
+  mlir::LLVM::GlobalOp slots;         ///< shared memory in which threads join what they have
+  int64_t slotBytes = 0;        ///< of it
+};
+
+} // namespace kiln::loop
+
+#endif // KILN_LIB_CONVERSION_LOOPTONVVM_GRIDPARTS_H

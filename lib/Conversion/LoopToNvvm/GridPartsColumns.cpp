@@ -1,0 +1,357 @@
+//===- GridPartsColumns.cpp - Columns that are reduced in parts -----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A block has some vectors of neighbouring points side by side, and a part of what is reduced
+// to them. Threads of a vector have elements of the part by turns, so that those of a block
+// read rows as they lie in memory, and join what they have: the upper half of them hands it to
+// the lower half through shared memory, until the first one has it all. A block stores one part
+// of its points, so another function has few of them to combine. It does so in the same way,
+// with a thread for a point and some of its parts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridParts.h"
+
+#include "kiln/Dialect/Loop/IR/KernelModule.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using guard::ExprAttr;
+
+/// Elements of a column that a thread reads at a time.
+static constexpr int64_t kUnrolled = 4;
+/// Numbers of parts that are read at a time where a thread joins them.
+static constexpr int64_t kJoinedAtOnce = 16;
+
+/// A lane of a number in shared memory, where truths are bytes.
+static Type getLaneType(OpBuilder &b, Value value) {
+  Type type = getElementTypeOrSelf(value.getType());
+  if (type.isIndex())
+    return b.getI64Type();
+  return type.isInteger(1) ? b.getI8Type() : type;
+}
+
+static int64_t countLanes(Value value) {
+  auto many = dyn_cast<VectorType>(value.getType());
+  return many ? many.getNumElements() : 1;
+}
+
+/// Bytes of so many slots for one lane.
+static int64_t getLaneBytes(Type lane, int64_t slots) {
+  return llvm::alignTo(slots * lane.getIntOrFloatBitWidth() / 8, 16);
+}
+
+//===----------------------------------------------------------------------===//
+// Threads of the same points
+//===----------------------------------------------------------------------===//
+
+GridPartsEmitter::Place GridPartsEmitter::getPlaceInBlock(int64_t columns) {
+  Value count = constantIndex(columns);
+  return {columns, parts.getThreads() / columns,
+          arith::RemUIOp::create(b, lane, count),
+          arith::DivUIOp::create(b, lane, count)};
+}
+
+Value GridPartsEmitter::getSlotMemory() {
+  if (!slots) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(function);
+    slots = LLVM::GlobalOp::create(
+        b, LLVM::LLVMArrayType::get(b.getI8Type(), slotBytes),
+        /*isConstant=*/false, LLVM::Linkage::Internal,
+        getFreeName(function->getParentOp(),
+                    (function.getName() + "_slots").str()),
+        Attribute(), /*alignment=*/16, /*addrSpace=*/3);
+  }
+  return LLVM::AddressOfOp::create(b, slots);
+}
+
+/// Lanes lie apart, so that threads beside each other have neighbours: calls `body` with the
+/// number, the lane, the address and the type of each lane of each value.
+static void forEachSlot(
+    ImplicitLocOpBuilder &b, Value memory, ArrayRef<Value> values, Value slot,
+    int64_t slots,
+    llvm::function_ref<void(unsigned, int64_t, Value, Type)> body) {
+  int64_t begin = 0;
+  Value number = arith::IndexCastOp::create(b, b.getI32Type(), slot);
+  for (auto [k, value] : llvm::enumerate(values)) {
+    Type type = getLaneType(b, value);
+    for (int64_t n = 0; n < countLanes(value); ++n) {
+      Value from = LLVM::GEPOp::create(b, memory.getType(), b.getI8Type(), memory,
+                                       ArrayRef<LLVM::GEPArg>{int32_t(begin)});
+      body(k, n,
+           LLVM::GEPOp::create(b, memory.getType(), type, from,
+                               ArrayRef<LLVM::GEPArg>{number}),
+           type);
+      begin += getLaneBytes(type, slots);
+    }
+  }
+}
+
+void GridPartsEmitter::storeSlots(ArrayRef<Value> values, Value slot,
+                                  int64_t slots) {
+  forEachSlot(b, getSlotMemory(), values, slot, slots,
+              [&](unsigned k, int64_t n, Value address, Type type) {
+                Value value = values[k];
+                if (isa<VectorType>(value.getType()))
+                  value = vector::ExtractOp::create(b, value, ArrayRef<int64_t>{n});
+                if (value.getType().isIndex())
+                  value = arith::IndexCastOp::create(b, type, value);
+                else if (value.getType() != type)
+                  value = arith::ExtUIOp::create(b, type, value);
+                LLVM::StoreOp::create(b, value, address);
+              });
+}
+
+SmallVector<Value> GridPartsEmitter::loadSlots(ArrayRef<Value> like, Value slot,
+                                               int64_t slots) {
+  SmallVector<SmallVector<Value>> lanes(like.size());
+  forEachSlot(b, getSlotMemory(), like, slot, slots,
+              [&](unsigned k, int64_t, Value address, Type type) {
+                Value value = LLVM::LoadOp::create(b, type, address);
+                Type own = getElementTypeOrSelf(like[k].getType());
+                if (own.isIndex())
+                  value = arith::IndexCastOp::create(b, own, value);
+                else if (own != type)
+                  value = arith::TruncIOp::create(b, own, value);
+                lanes[k].push_back(value);
+              });
+  SmallVector<Value> values;
+  for (auto [value, elements] : llvm::zip_equal(like, lanes)) {
+    auto many = dyn_cast<VectorType>(value.getType());
+    values.push_back(many ? vector::FromElementsOp::create(b, many, elements)
+                          : elements.front());
+  }
+  return values;
+}
+
+/// `values` and, in the threads that an upper half has handed something, that as well:
+/// there are `count` threads of a column, of which the first `half` go on.
+FailureOr<SmallVector<Value>>
+GridPartsEmitter::foldRows(ReduceOp op, ArrayRef<Value> values, const Place &place,
+                           int64_t count, int64_t half) {
+  int64_t size = half * place.columns;
+  auto getSlot = [&](int64_t before) -> Value {
+    Value row = arith::SubIOp::create(b, place.row, constantIndex(before));
+    return add(mul(row, place.columns), place.column);
+  };
+  auto isBelow = [&](int64_t rows) {
+    return isLess(place.row, constantIndex(rows));
+  };
+  Value isUpper = arith::AndIOp::create(
+      b, isBelow(count),
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, place.row,
+                            constantIndex(half)));
+  (void)emitIf(isUpper, [&] {
+    storeSlots(values, getSlot(half), size);
+    return success();
+  });
+  NVVM::Barrier0Op::create(b);
+  Value takes = isBelow(count - half);
+  auto branch = scf::IfOp::create(b, TypeRange(ValueRange(values)), takes,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, ValueRange(values));
+  b.setInsertionPointToStart(branch.thenBlock());
+  auto joined = combine(op, values, loadSlots(values, getSlot(0), size));
+  if (failed(joined))
+    return failure();
+  scf::YieldOp::create(b, *joined);
+  return llvm::to_vector_of<Value>(branch.getResults());
+}
+
+/// What all threads of a column have, for the first of them: those of the upper half hand
+/// theirs to those of the lower one, in the same order each time.
+FailureOr<SmallVector<Value>>
+GridPartsEmitter::combineRows(ArrayRef<Value> sums, const Place &place) {
+  if (place.deep == 1)
+    return llvm::to_vector(sums);
+  int64_t most = llvm::divideCeil(place.deep, 2) * place.columns;
+  unsigned first = 0;
+  for (ReduceOp op : reductions) {
+    int64_t bytes = 0;
+    for (Value value : sums.slice(first, op->getNumResults()))
+      bytes += countLanes(value) * getLaneBytes(getLaneType(b, value), most);
+    slotBytes = std::max(slotBytes, bytes);
+    first += op->getNumResults();
+  }
+  if (slotBytes > kMostDeclared) {
+    refuse(parts) << "whose threads join " << slotBytes
+                  << " bytes in shared memory, expected at most "
+                  << kMostDeclared;
+    return failure();
+  }
+  return forEachReduction(
+      sums,
+      [&](ReduceOp op, ArrayRef<Value> own,
+          unsigned) -> FailureOr<SmallVector<Value>> {
+        FailureOr<SmallVector<Value>> values = llvm::to_vector(own);
+        for (int64_t count = place.deep; count > 1 && succeeded(values);) {
+          int64_t half = llvm::divideCeil(count, 2);
+          values = foldRows(op, *values, place, count, half);
+          // What was read is written over next.
+          NVVM::Barrier0Op::create(b);
+          count = half;
+        }
+        return values;
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+/// What a thread reduces of a part.
+FailureOr<SmallVector<Value>>
+GridPartsEmitter::reduceColumn(const Position &position, Value part,
+                               const Place &place) {
+  auto [begin, end] = getBounds(part, 1);
+  // Threads that are left over have nothing.
+  Value first = arith::SelectOp::create(
+      b, isLess(place.row, constantIndex(place.deep)), add(begin, place.row),
+      end);
+  auto accumulateOne = [&](Value element, ArrayRef<Value> before) {
+    return accumulateAll(enterReduced(position, element, 1), before);
+  };
+  // Loads of several elements are under way before the first is added. The last parts may
+  // be empty, and begin behind their end.
+  int64_t together = kUnrolled * place.deep;
+  Value size = arith::MaxSIOp::create(
+      b, arith::SubIOp::create(b, end, first), constantIndex(0));
+  Value whole =
+      add(first, mul(arith::DivUIOp::create(b, size, constantIndex(together)),
+                     together));
+  auto sums = emitFor(
+      first, whole, together, getNeutral(position.lanes),
+      [&](Value element, ArrayRef<Value> before) {
+        FailureOr<SmallVector<Value>> values = llvm::to_vector(before);
+        for (int64_t k = 0; k < kUnrolled && succeeded(values); ++k)
+          values = accumulateOne(add(element, constantIndex(k * place.deep)),
+                                 *values);
+        return values;
+      });
+  return failed(sums) ? sums
+                      : emitFor(whole, end, place.deep, *sums, accumulateOne);
+}
+
+LogicalResult GridPartsEmitter::reduceColumns() {
+  int64_t lanes = parts.getLanes();
+  ExprAttr vectors = guard::getConstant(context, 1);
+  SmallVector<ExprAttr> counts = sharedExtents; // of vectors
+  if (!counts.empty()) {
+    ExprAttr last = counts.back();
+    auto size = last.getConstant();
+    if (lanes > 1 && (!size || *size % lanes != 0))
+      return refuse(parts) << "because " << lanes << " lanes do not divide '"
+                           << last.str() << "'";
+    counts.back() = guard::floorDiv(last, lanes);
+    vectors = guard::product(context, counts);
+  } else if (lanes > 1) {
+    return refuse(parts) << "because there is one point";
+  }
+  ExprAttr tiles = guard::ceilDiv(vectors, parts.getColumns());
+  blocks = tiles * parts.getParts();
+  Place place = getPlaceInBlock(parts.getColumns());
+  Value count = getArgument(tiles), all = getArgument(vectors);
+  Value part = arith::DivUIOp::create(b, block, count);
+  Value vector = add(mul(arith::RemUIOp::create(b, block, count), place.columns),
+                     place.column);
+  Value isInside = isLess(vector, all);
+  // Threads beside the last vector reduce that as well, and let it go.
+  vector = arith::MinSIOp::create(
+      b, vector, arith::SubIOp::create(b, all, constantIndex(1)));
+  Position position;
+  position.extents = sharedExtents;
+  position.dims = delinearize(vector, counts);
+  if (lanes > 1) {
+    position.dims.back() = mul(position.dims.back(), lanes);
+    position.vectorDim = position.dims.size() - 1;
+    position.lanes = position.multiple = lanes;
+  }
+  auto sums = reduceColumn(position, part, place);
+  if (succeeded(sums))
+    sums = combineRows(*sums, place);
+  if (failed(sums))
+    return failure();
+  Value isFirst = isLess(place.row, constantIndex(1));
+  return emitIf(arith::AndIOp::create(b, isInside, isFirst), [&] {
+    storePart(position, part, *sums);
+    return success();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Their combination
+//===----------------------------------------------------------------------===//
+
+/// What parts `first`, `first + step`, ... have of a point, in their order. Several are read
+/// before the first of them is added: otherwise a thread waits for memory once for each few.
+FailureOr<SmallVector<Value>>
+GridPartsEmitter::joinParts(const Position &position, Value first,
+                            int64_t step) {
+  int64_t count = parts.getParts();
+  int64_t together = std::max<int64_t>(kJoinedAtOnce / partials.size(), 1) * step;
+  auto addSeveral = [&](Value part, ArrayRef<Value> before) {
+    FailureOr<SmallVector<Value>> values = llvm::to_vector(before);
+    for (int64_t k = 0; k < together && succeeded(values); k += step)
+      values = addPart(position, add(part, constantIndex(k)), *values);
+    return values;
+  };
+  Value end = constantIndex(count);
+  Value size = arith::MaxSIOp::create(b, arith::SubIOp::create(b, end, first),
+                                      constantIndex(0));
+  Value whole =
+      add(first, mul(arith::DivUIOp::create(b, size, constantIndex(together)),
+                     together));
+  auto sums = emitFor(first, whole, together, getNeutral(1), addSeveral);
+  return failed(sums) ? sums
+                      : emitFor(whole, end, step, *sums,
+                                [&](Value part, ArrayRef<Value> before) {
+                                  return addPart(position, part, before);
+                                });
+}
+
+LogicalResult GridPartsEmitter::combineInOrder() {
+  return emitForItem(guard::product(context, sharedExtents),
+                     [&]() -> LogicalResult {
+    Position position;
+    position.dims = delinearize(item, sharedExtents);
+    position.extents = sharedExtents;
+    auto sums = joinParts(position, constantIndex(0), 1);
+    return failed(sums) ? failure() : finishPoint(position, *sums);
+  });
+}
+
+LogicalResult GridPartsEmitter::combineColumns() {
+  ExprAttr points = guard::product(context, sharedExtents);
+  Place place = getPlaceInBlock(std::min(kWarp, parts.getThreads()));
+  blocks = guard::ceilDiv(points, place.columns);
+  Value point = add(mul(block, place.columns), place.column);
+  Value all = getArgument(points);
+  Value isInside = isLess(point, all);
+  point = arith::MinSIOp::create(
+      b, point, arith::SubIOp::create(b, all, constantIndex(1)));
+  Position position;
+  position.dims = delinearize(point, sharedExtents);
+  position.extents = sharedExtents;
+  auto sums = joinParts(position, place.row, place.deep);
+  if (succeeded(sums))
+    sums = combineRows(*sums, place);
+  if (failed(sums))
+    return failure();
+  Value isFirst = isLess(place.row, constantIndex(1));
+  return emitIf(arith::AndIOp::create(b, isInside, isFirst),
+                [&] { return finishPoint(position, *sums); });
+}
