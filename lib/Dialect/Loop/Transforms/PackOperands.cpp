@@ -7,15 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "GPUProducts.h"
+#include "PackedCopy.h"
 
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
-
 
 using namespace mlir;
 using namespace kiln;
@@ -53,15 +52,8 @@ private:
             const analysis::SizeHints &hints);
   Value makeCopy(KernelOp kernel, ContractOp op, const Packing &packing);
 
-  /// Copies that other products may read, too: of a tensor, as their text says. Behind
-  /// `last` elements along the last dimension stand zeros.
-  struct Copy {
-    Value tensor;
-    Attribute map, extents, last;
-    Type type;
-    Value made;
-  };
-  SmallVector<Copy> copies;
+  /// Copies that other products may read, too, with what they gave.
+  SmallVector<std::pair<PackedCopy, Value>> copies;
 };
 
 } // namespace
@@ -132,8 +124,6 @@ static std::optional<Packing> choosePacking(ContractOp op,
 Value PackOperands::makeCopy(KernelOp kernel, ContractOp op,
                              const Packing &packing) {
   MLIRContext *context = op.getContext();
-  OpBuilder builder(kernel);
-  Location location = op.getLoc();
   Region &prologue =
       packing.isLeft ? op.getLhsPrologue() : op.getRhsPrologue();
   Value inside = packing.isLeft ? op.getLhs() : op.getRhs();
@@ -147,48 +137,17 @@ Value PackOperands::makeCopy(KernelOp kernel, ContractOp op,
   for (ExprAttr index : getExprs(packing.isLeft ? op.getLhsIndices()
                                                 : op.getRhsIndices()))
     map.push_back(guard::substituteDims(index, dims));
-  RankedTensorType type =
-      guard::makeTensorType(packing.element, packing.extents);
-  ExprAttr last = op.getDomain().all()[packing.dims.back()];
-  Copy copy = {tensor, getExprArray(context, map),
-               getExprArray(context, packing.extents), last, type, Value()};
-  for (const Copy &other : copies)
-    if (prologue.empty() && other.tensor == tensor && other.map == copy.map &&
-        other.extents == copy.extents && other.last == last &&
-        other.type == type)
-      return other.made;
-
-  OperationState state(location, KernelOp::getOperationName());
-  auto &properties = state.getOrAddProperties<KernelOp::Properties>();
-  properties.name = StringAttr::get(
-      context, kernel.getName() + (packing.isLeft ? "_left" : "_right"));
-  properties.shared = getExprArray(context, packing.extents);
-  properties.origins = kernel.getOriginsAttr();
-  state.addOperands(tensor);
-  state.addTypes(type);
-  state.addRegion();
-  auto made = cast<KernelOp>(builder.create(state));
-  Block *body = builder.createBlock(&made.getBody(), {}, tensor.getType(),
-                                    location);
-  auto nest = PointwiseOp::create(builder, location, type, packing.extents,
-                                  op.getOriginsAttr());
-  ReturnOp::create(builder, location, nest.getResult());
-  Block &point = nest.getBody().front();
-  builder.setInsertionPointToStart(&point);
-  Type element =
-      getBodyType(cast<RankedTensorType>(tensor.getType()).getElementType());
-  Value mask, zero;
-  if (last != packing.extents.back()) {
-    mask = arith::CmpIOp::create(
-        builder, location, arith::CmpIPredicate::slt,
-        point.getArguments().back(),
-        arith::ConstantIndexOp::create(builder, location, *last.getConstant()));
-    zero = arith::ConstantOp::create(builder, location,
-                                     cast<TypedAttr>(builder.getZeroAttr(element)));
-  }
-  Value value = LoadOp::create(builder, location, body->getArgument(0),
-                               point.getArguments(), map, mask, zero);
-  if (!prologue.empty()) {
+  PackedCopy copy = {tensor, map, packing.extents,
+                     op.getDomain().all()[packing.dims.back()],
+                     packing.element};
+  auto known = llvm::find_if(copies, [&](const auto &other) {
+    return prologue.empty() && other.first == copy;
+  });
+  if (known != copies.end())
+    return known->second;
+  auto change = [&](OpBuilder &builder, Value value) {
+    if (prologue.empty())
+      return value;
     IRMapping mapping;
     mapping.map(prologue.front().getArgument(0), value);
     llvm::SetVector<Value> outside;
@@ -197,45 +156,29 @@ Value PackOperands::makeCopy(KernelOp kernel, ContractOp op,
       builder.clone(*constant.getDefiningOp(), mapping);
     for (Operation &each : prologue.front().without_terminator())
       builder.clone(each, mapping);
-    value = mapping.lookupOrDefault(
+    return mapping.lookupOrDefault(
         prologue.front().getTerminator()->getOperand(0));
-  }
-  YieldOp::create(builder, location, value);
-  copy.made = made.getResult(0);
+  };
+  Value made =
+      makePackedCopy(kernel,
+                     kernel.getName() + (packing.isLeft ? "_left" : "_right"),
+                     copy, op.getLoc(), op.getOriginsAttr(), change)
+          .getResult(0);
   if (prologue.empty())
-    copies.push_back(copy);
-  return copy.made;
+    copies.push_back({copy, made});
+  return made;
 }
 
 /// The kernel reads `made` in place of the operand.
 static void replaceOperand(KernelOp kernel, ContractOp op,
                            const Packing &packing, Value made) {
-  MLIRContext *context = op.getContext();
-  Value inside = kernel.getBody().front().addArgument(made.getType(),
-                                                      op.getLoc());
-  kernel.getInputsMutable().append(made);
   SmallVector<ExprAttr> map;
   for (unsigned dim : packing.dims)
-    map.push_back(guard::getDim(context, dim));
-  if (packing.isLeft) {
-    op.getLhsMutable().assign(inside);
-    op.setLhsIndicesAttr(getExprArray(context, map));
-    op.getLhsPrologue().getBlocks().clear();
-    return;
-  }
-  op.getRhsMutable().assign(inside);
-  op.setRhsIndicesAttr(getExprArray(context, map));
-  op.getRhsPrologue().getBlocks().clear();
-}
-
-/// Inputs that are not read any more.
-static void dropUnread(KernelOp kernel) {
-  Block &body = kernel.getBody().front();
-  for (unsigned k = body.getNumArguments(); k-- > 0;)
-    if (body.getArgument(k).use_empty()) {
-      body.eraseArgument(k);
-      kernel.getInputsMutable().erase(k);
-    }
+    map.push_back(guard::getDim(op.getContext(), dim));
+  readOperandFrom(kernel, op, packing.isLeft, made, map);
+  (packing.isLeft ? op.getLhsPrologue() : op.getRhsPrologue())
+      .getBlocks()
+      .clear();
 }
 
 namespace {
@@ -295,7 +238,7 @@ void PackOperands::turnFactors(Block &block, const GPUMachine &machine,
     for (auto &[op, packing] : turned.products) {
       auto kernel = op->getParentOfType<KernelOp>();
       replaceOperand(kernel, op, packing, makeCopy(kernel, op, packing));
-      dropUnread(kernel);
+      dropUnreadInputs(kernel);
     }
   }
 }
@@ -340,7 +283,7 @@ void PackOperands::pack(KernelOp kernel, const GPUMachine &machine,
     return;
   for (const Packing &packing : packings)
     replaceOperand(kernel, op, packing, makeCopy(kernel, op, packing));
-  dropUnread(kernel);
+  dropUnreadInputs(kernel);
 }
 
 void PackOperands::runOnOperation() {
