@@ -122,8 +122,9 @@ StringRef WalkFinder::addScores(BlockWalks &found,
     return "two products have different columns";
   found.columns = shape.columns.extent;
   if (!isCopied(product, 0, shape.sum) || !isCopied(product, 1, shape.sum))
-    return "factors of scores do not lie beside each other, in a known number of "
-           "units of 16 bytes";
+    return "factors of scores do not lie beside each other, in rows of a known "
+           "size "
+           "that begin at multiples of 16 bytes";
   found.scores.push_back(product);
   return "";
 }
@@ -163,8 +164,9 @@ StringRef WalkFinder::addSum(BlockWalks &found, const BlockProduct &product) {
   if (!element.isF32() && !element.isF16() && !element.isBF16())
     return "weights are neither f32 nor of 16 bits";
   if (!isCopied(product, sum.memory, sum.inner()))
-    return "what weights are multiplied by does not lie beside each other, in a "
-           "known number of units of 16 bytes";
+    return "what weights are multiplied by does not lie beside each other, in "
+           "rows of "
+           "a known size that begin at multiples of 16 bytes";
   found.sums.push_back(sum);
   return "";
 }

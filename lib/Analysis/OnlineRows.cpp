@@ -92,8 +92,7 @@ bool analysis::isCopied(const BlockProduct &product, unsigned k,
   const ContractionShape &shape = product.shape;
   auto extent = inner.extent.getConstant();
   if (shape.isIrregular(k) || !inner.steps[k] ||
-      !inner.steps[k].isConstant(1) || !extent || *extent < kCopied ||
-      *extent % kCopied != 0)
+      !inner.steps[k].isConstant(1) || !extent || *extent < 1)
     return false;
   ExprAttr rest = guard::substitute(shape.addresses[k], [&](ExprAttr leaf) {
     return leaf.isDim() && llvm::is_contained(inner.dims, leaf.getPosition())
@@ -107,11 +106,13 @@ StringRef analysis::whyNotCopied(const OnlineRows &rows) {
   const ContractionShape &scores = rows.scores.shape, &sums = rows.sums.shape;
   if (!isCopied(rows.scores, 0, scores.sum) ||
       !isCopied(rows.scores, 1, scores.sum))
-    return "factors of scores do not lie beside each other, in a known number of "
-           "units of 16 bytes";
+    return "factors of scores do not lie beside each other, in rows of a known "
+           "size "
+           "that begin at multiples of 16 bytes";
   if (!isCopied(rows.sums, 1, sums.columns))
-    return "what weights are multiplied by does not lie beside each other, in a "
-           "known number of units of 16 bytes";
+    return "what weights are multiplied by does not lie beside each other, in "
+           "rows of "
+           "a known size that begin at multiples of 16 bytes";
   return "";
 }
 

@@ -59,10 +59,11 @@ std::optional<OnlineRows> getOnlineRows(loop::KernelOp kernel,
 /// Null where it is none, or a prologue does more than to extend it.
 Type getUnitType(loop::ContractOp op, bool isLeft);
 
-/// True if neighbours of operand `k` (A or B) lie along `inner`, one of the groups of
-/// the product, in a known number of units of 16 bytes, and all that moves it otherwise
-/// is a multiple of those. Dimensions that are counted off outside may be divided on the
-/// way.
+/// True if neighbours of operand `k` (A or B) lie along `inner`, one of the
+/// groups of the product, a known number of them, and all that moves it
+/// otherwise is a multiple of 16 bytes. Dimensions that are counted off outside
+/// may be divided on the way. Of the last 16 bytes of a row some may be what
+/// follows it.
 bool isCopied(const BlockProduct &product, unsigned k, const DimGroup &inner);
 
 /// True if a nest reads `tensor`, of the kernel, in its own row and column alone.
@@ -74,9 +75,9 @@ bool readsOwnColumn(loop::KernelOp kernel, loop::NestOpInterface nest,
 bool isSameInRow(unsigned shared, Value left, loop::NestOpInterface leftNest,
                  Value right, loop::NestOpInterface rightNest);
 
-/// Why the factors of both products cannot be copied 16 bytes at a time, a row of either
-/// one after the other: rows of factors and of what is multiplied by weights have a
-/// known number of elements, a multiple of 8, lie beside each other, and begin at
+/// Why the factors of both products cannot be copied 16 bytes at a time, a row
+/// of either one after the other: rows of factors and of what is multiplied by
+/// weights have a known number of elements, lie beside each other, and begin at
 /// multiples of 16 bytes. Empty where they can.
 StringRef whyNotCopied(const OnlineRows &rows);
 

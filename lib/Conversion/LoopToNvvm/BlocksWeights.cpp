@@ -397,18 +397,19 @@ void GridBlocksEmitter::exchangeSums(unsigned row, State &state) {
   }
 }
 
-/// The sums of a row through the epilogue: eight neighbours at a time where they were
-/// exchanged, else two.
+/// The sums of a row through the epilogue: eight neighbours at a time where
+/// they were exchanged, else two, or one where a row ends between them.
 LogicalResult GridBlocksEmitter::finishSums(unsigned row, Value factor,
                                             const State &state) {
   loop::ContractOp op = online.sums.op;
   unsigned columns = online.sums.shape.columns.dims.back();
   int64_t tiles = values.padded / kMmaColumns;
-  auto finish = [&](int64_t tile, int64_t count, Value column) {
+  auto finish = [&](int64_t tile, int64_t count, Value column, int64_t from,
+                    int64_t each) {
     SmallVector<Value> sums;
     for (int64_t k = 0; k < count; ++k) {
       size_t first = ((row / 2) * tiles + tile + k) * kMmaSums + row % 2 * 2;
-      for (Value sum : ArrayRef(state.sums).slice(first, 2)) {
+      for (Value sum : ArrayRef(state.sums).slice(first + from, each)) {
         sum = arith::MulFOp::create(b, sum, factor);
         if (isEmpty)
           sum = arith::SelectOp::create(b, isEmpty, constant(0), sum);
@@ -419,20 +420,27 @@ LogicalResult GridBlocksEmitter::finishSums(unsigned row, Value factor,
     Position position = getPoint(online.sums);
     position.dims[*online.sums.shared.back()] = rowIndices[row];
     setDim(position, columns,
-           add(column, constantIndex(tile * kMmaColumns)), lanes);
+           add(column, constantIndex(tile * kMmaColumns + from)), lanes);
     position.multiple = lanes;
-    Value value = vector::FromElementsOp::create(
-        b, VectorType::get({lanes}, b.getF32Type()), sums);
+    Value value = sums.front();
+    if (lanes > 1)
+      value = vector::FromElementsOp::create(
+          b, VectorType::get({lanes}, b.getF32Type()), sums);
     return storeSums(op, position, value);
   };
   int64_t tile = 0;
   for (; tile + kExchanged <= values.width / kMmaColumns; tile += kExchanged)
-    if (failed(finish(tile, kExchanged, mul(quadColumn, kMmaColumns / 2))))
+    if (failed(
+            finish(tile, kExchanged, mul(quadColumn, kMmaColumns / 2), 0, 2)))
       return failure();
-  for (; tile * kMmaColumns < values.width; ++tile)
-    if (failed(finish(tile, 1, quadColumn)))
+  for (; tile < values.width / kMmaColumns; ++tile)
+    if (failed(finish(tile, 1, quadColumn, 0, 2)))
       return failure();
-  return success();
+  int64_t rest = values.width % kMmaColumns;
+  return rest == 0 ? success()
+                   : storeLastColumns(rest, 2, [&](int64_t from, int64_t each) {
+                       return finish(tile, 1, quadColumn, from, each);
+                     });
 }
 
 /// Values of a row, from its maximum and total on, and then its sums.

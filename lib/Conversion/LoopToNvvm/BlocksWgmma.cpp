@@ -81,7 +81,8 @@ void GridWgmmaBlocksEmitter::describeAll() {
   valueFactors.place = keyFactors.place + stages * keyFactors.getBytes();
   barrierPlace = valueFactors.place + stages * valueFactors.getBytes();
   sharedBytes = barrierPlace + 8 * (1 + 4 * stages);
-  values.width = values.padded = *sums.columns.extent.getConstant();
+  values.width = *sums.columns.extent.getConstant();
+  values.padded = llvm::alignTo(values.width, kMmaColumns);
 }
 
 Value GridWgmmaBlocksEmitter::getBarrier(Barrier kind, Value stage) {
@@ -329,7 +330,7 @@ GridWgmmaBlocksEmitter::emitMultiplications() {
   isInner = !online.limit && hasWholeTiles();
   if (failed(emitWeights(scores, constantIndex(0), step)))
     return failure();
-  step.state.sums.assign(values.width / 2, constant(0));
+  step.state.sums.assign(values.padded / 2, constant(0));
   Value one = constantIndex(1), first = one;
   if (!isInner) {
     Value end = getArgument(online.columns);

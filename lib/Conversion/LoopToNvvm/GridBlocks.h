@@ -72,6 +72,12 @@ protected:
   Position getPoint(const analysis::BlockProduct &product);
   /// Stores sums of a product, neighbours at `at`, behind its epilogue.
   LogicalResult storeSums(ContractOp op, const Position &at, Value sums);
+  /// Stores what a thread has of the last columns of a row, `count` of eight:
+  /// `store` gets the number of the first of its two neighbours, and how many
+  /// of them, up to `lanes`.
+  LogicalResult storeLastColumns(
+      int64_t count, int64_t lanes,
+      llvm::function_ref<LogicalResult(int64_t from, int64_t lanes)> store);
   void copy(const Operand &operand, int64_t rows, Value first, Value stage);
   SmallVector<Value> loadLeft(const Operand &left, int64_t part, int64_t k);
   SmallVector<Value> multiplyScores(const Operand &left, const Operand &right,

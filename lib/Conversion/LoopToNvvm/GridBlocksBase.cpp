@@ -73,6 +73,20 @@ LogicalResult GridBlocksBase::storeSums(ContractOp op, const Position &at,
   return success();
 }
 
+LogicalResult GridBlocksBase::storeLastColumns(
+    int64_t count, int64_t lanes,
+    llvm::function_ref<LogicalResult(int64_t, int64_t)> store) {
+  if (count % lanes != 0)
+    lanes = 1;
+  for (int64_t from = 0; from < 2; from += lanes) {
+    Value isThere =
+        isLess(add(quadColumn, constantIndex(from)), constantIndex(count));
+    if (failed(emitIf(isThere, [&] { return store(from, lanes); })))
+      return failure();
+  }
+  return success();
+}
+
 GridBlocksBase::Operand
 GridBlocksBase::describe(const BlockProduct &product, unsigned k,
                          const DimGroup &rows, const DimGroup &inner) {
@@ -116,6 +130,15 @@ void GridBlocksBase::copy(const Operand &operand, int64_t rows, Value first,
         require(isLess(from, getArgument(operand.extent)));
       if (operand.padded != operand.width)
         require(isLess(column, constantIndex(operand.width)));
+      if (int64_t rest = operand.width % kCopied) {
+        // What follows the row in the last 16 bytes stays where it is.
+        Value isLast =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::eq, column,
+                                  constantIndex(operand.width - rest));
+        Value most = arith::ConstantIntOp::create(b, rest * kWidth, 32);
+        count = arith::SelectOp::create(
+            b, isLast, arith::MinUIOp::create(b, count, most), count);
+      }
       Value offset = add(operand.base, add(mulExpr(from, operand.step), column));
       Value source = LLVM::GEPOp::create(
           b, operand.memory.pointer.getType(), factorType,

@@ -195,5 +195,7 @@ LogicalResult GridColumnPartsEmitter::emitThread() {
   if (failed(analyze()))
     return failure();
   bindWorkspace();
+  if (*online.sums.shape.columns.extent.getConstant() % 2 != 0)
+    return refuse(parts) << "because its result has an odd number of columns";
   return joinParts();
 }

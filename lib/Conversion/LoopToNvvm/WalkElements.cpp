@@ -335,8 +335,7 @@ LogicalResult GridWalksEmitter::finishSum(const Sum &sum, unsigned row,
   unsigned inner = sum.inner().dims.back();
   unsigned own = overRows ? sum.outer().dims.back() : *sum.product.shared.back();
   int64_t width = *sum.inner().extent.getConstant();
-  int64_t lanes = buffer.strides[inner].isConstant(1) ? 2 : 1;
-  for (int64_t c = 0; c < width / kMmaColumns * 2; c += lanes) {
+  auto finish = [&](int64_t c, int64_t lanes) {
     size_t first = c / 2 * kMmaSums + row * 2 + c % 2;
     Value value = sums[first];
     if (lanes == 2)
@@ -347,10 +346,18 @@ LogicalResult GridWalksEmitter::finishSum(const Sum &sum, unsigned row,
     setDim(position, inner,
            add(quadColumn, constantIndex(c / 2 * kMmaColumns + c % 2)), lanes);
     position.multiple = lanes;
-    if (failed(storeSums(op, position, value)))
+    return storeSums(op, position, value);
+  };
+  int64_t lanes = buffer.strides[inner].isConstant(1) ? 2 : 1;
+  int64_t whole = width / kMmaColumns * 2, rest = width % kMmaColumns;
+  for (int64_t c = 0; c < whole; c += lanes)
+    if (failed(finish(c, lanes)))
       return failure();
-  }
-  return success();
+  return rest == 0
+             ? success()
+             : storeLastColumns(rest, lanes, [&](int64_t from, int64_t each) {
+                 return finish(whole + from, each);
+               });
 }
 
 LogicalResult GridWalksEmitter::finishSums(const Walk &walk, const State &state) {

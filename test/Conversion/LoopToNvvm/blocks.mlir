@@ -146,3 +146,71 @@ module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 13
     return %r : !q
   }
 }
+
+// -----
+
+!q = tensor<4x200x48xf16>
+!k = tensor<2x200x48xf16>
+!o = tensor<4x200x37xf16>
+!s = tensor<4x200x200xf32>
+!z = tensor<4x200xf32>
+
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
+  // Heads of 37 elements in rows of 48: what lies behind them is 0 where the engine brings it,
+  // and of the last eight columns a thread stores those that are there, one by one.
+  // CHECK-LABEL: func.func @odd_heads
+  // CHECK-SAME: -> tensor<4x200x37xf16>
+  // CHECK: loop.launch_grid
+  // CHECK-SAME: #loop.tensor_map<pointer = 0, element = f16, offset = <0>, sizes = [#guard.expr<37>, #guard.expr<200>, #guard.expr<3601>], strides = [#guard.expr<96>, #guard.expr<16>], box = [64, 128, 1], swizzle = 128>
+  // CHECK: llvm.func @odd_heads(
+  // CHECK-COUNT-3: nvvm.wgmma.mma_async {{.*}}<m = 64, n = 128, k = 16>
+  // CHECK-NEXT: nvvm.wgmma.commit.group.sync.aligned
+  // CHECK: wgmma.mma_async.sync.aligned.m64n40k16.f32.f16.f16
+  // CHECK: llvm.store {{.*}} {alignment = 2 : i64} : vector<8xf16>
+  // CHECK: %[[LAST:.*]] = arith.constant 5 : index
+  // CHECK: arith.cmpi {{.*}}%[[LAST]]
+  // CHECK: llvm.store {{.*}} {alignment = 2 : i64} : f16
+  func.func @odd_heads(%x: !q, %y: !k, %u: !k) -> !o {
+    %r = loop.kernel @odd_heads ins(%a = %x : !q, %b = %y : !k, %c = %u : !k) shared [4, 200]
+        schedule #loop.gpu_blocks<rows = 128, columns = 128, part_rows = 16, stages = 2, group = 16, unit = wgmma> -> !o {
+      %low = arith.constant 0xFF800000 : f32
+      %scale = arith.constant 1.250000e-01 : f32
+      %s = loop.contract parallel [4, 200, 200] reduction [37] lhs %a[d0, d1, d3] : !q
+          rhs %b[floordiv(d0, 2), d2, d3] : !k acc f32 : !s
+      %m = loop.reduce parallel (%n, %i) in [4, 200] reduction (%j) in [200] <max> : !z {
+        %f = loop.load %s[%n, %i, %j] : !s
+        %p = arith.cmpi sle, %j, %i : index
+        %less = arith.mulf %f, %scale : f32
+        %g = arith.select %p, %less, %low : f32
+        loop.yield %g : f32
+      }
+      %e = loop.pointwise (%n, %i, %j) in [4, 200, 200] : !s {
+        %f = loop.load %s[%n, %i, %j] : !s
+        %p = arith.cmpi sle, %j, %i : index
+        %less = arith.mulf %f, %scale : f32
+        %h = arith.select %p, %less, %low : f32
+        %g = loop.load %m[%n, %i] : !z
+        %d = arith.subf %h, %g : f32
+        %w = math.exp %d : f32
+        loop.yield %w : f32
+      }
+      %z = loop.reduce parallel (%n, %i) in [4, 200] reduction (%j) in [200] <sum> : !z {
+        %f = loop.load %e[%n, %i, %j] : !s
+        loop.yield %f : f32
+      }
+      %w = loop.pointwise (%n, %i, %j) in [4, 200, 200] : !s {
+        %f = loop.load %e[%n, %i, %j] : !s
+        %g = loop.load %z[%n, %i] : !z
+        %d = arith.divf %f, %g : f32
+        loop.yield %d : f32
+      }
+      %o = loop.contract parallel [4, 200, 37] reduction [200] lhs %w[d0, d1, d3] : !s
+          rhs %c[floordiv(d0, 2), d3, d2] : !k acc f32 : !o rhs_prologue (%v) {
+        %f = arith.extf %v : f16 to f32
+        loop.yield %f : f32
+      }
+      loop.return %o : !o
+    }
+    return %r : !o
+  }
+}

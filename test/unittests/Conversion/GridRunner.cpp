@@ -64,7 +64,7 @@ private:
 
 } // namespace
 
-static std::string nameOf(Type element) {
+static std::string nameOfElement(Type element) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (isa<FloatType>(element))
@@ -83,7 +83,7 @@ DeviceTensor GridRunner::allocate(std::string name, Type type,
   tensor.address = memory.allocate(std::move(name), bytes);
   tensor.number = record.buffers.size();
   record.buffers.push_back(
-      {nameOf(tensor.element), std::vector<uint8_t>(bytes, 0xFF), {}});
+      {nameOfElement(tensor.element), std::vector<uint8_t>(bytes, 0xFF), {}});
   tensor.sizes = sizes.vec();
   tensor.strides = std::move(strides);
   return tensor;
@@ -134,11 +134,11 @@ size_t GridRunner::recordMap(TensorMapAttr map,
       values.push_back(evaluateExpr(expr, symbols));
     return values;
   };
-  record.maps.push_back({tensors[map.getPointer()].value,
-                         nameOf(map.getElement()),
-                         evaluateExpr(map.getOffset(), symbols),
-                         map.getSwizzle(), evaluate(map.getSizes()),
-                         evaluate(map.getStrides()), map.getBox().asArrayRef().vec()});
+  record.maps.push_back(
+      {tensors[map.getPointer()].value, nameOfElement(map.getElement()),
+       evaluateExpr(map.getOffset(), symbols), map.getSwizzle(),
+       evaluate(map.getSizes()), evaluate(map.getStrides()),
+       map.getBox().asArrayRef().vec()});
   return record.maps.size() - 1;
 }
 

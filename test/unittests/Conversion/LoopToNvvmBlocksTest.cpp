@@ -138,6 +138,13 @@ INSTANTIATE_TEST_SUITE_P(Cases, LoopToNvvmBlocks,
                                           testing::ValuesIn(getBlocks())),
                          getBlocksName);
 
+// As rows come, or in longer parts.
+INSTANTIATE_TEST_SUITE_P(
+    Odd, LoopToNvvmBlocks,
+    testing::Combine(testing::ValuesIn(getOddCases()),
+                     testing::ValuesIn(getBlocks().take_front(2))),
+    getBlocksName);
+
 INSTANTIATE_TEST_SUITE_P(
     Cases, LoopToNvvmWarpgroups,
     testing::Combine(testing::ValuesIn(getBroughtCases()),

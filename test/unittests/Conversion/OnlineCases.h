@@ -13,13 +13,25 @@
 
 namespace kiln::loop {
 
+/// `text` with each of `changes` made wherever it applies.
+std::string
+change(std::string text,
+       llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> changes);
+
 /// Kernels whose weights are known as columns come.
 llvm::ArrayRef<LoopCase> getOnlineCases();
 
-/// The same with several tiles of warpgroups, some with sizes that are known.
+/// The same with an odd number of columns of the result, which are not joined
+/// of parts.
+llvm::ArrayRef<LoopCase> getOddCases();
+
+/// Those of `getOnlineCases` with several tiles of warpgroups, some with sizes
+/// that are known.
 llvm::ArrayRef<LoopCase> getBroughtCases();
 
-/// Kernels of several walks, such as the backward of attention.
+/// The backward of causal attention (WalkCases.cpp).
+extern const char kGradientUnits[];
+/// Kernels of several walks, such as it.
 llvm::ArrayRef<LoopCase> getWalkCases();
 
 /// The same with sizes that are known, as warpgroups take them.

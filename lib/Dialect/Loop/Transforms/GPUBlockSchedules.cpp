@@ -122,7 +122,9 @@ loop::chooseGPUColumnParts(const GPUBlocksShape &kernel,
   constexpr int64_t rows = 16, columns = 64;
   auto walk = chooseGPUBlocks(kernel, machine);
   // The same walk by one warp, of whose rows there are no more.
-  if (!walk || walk->columns != columns || kernel.rows > rows)
+  // A thread joins the parts of two neighbours of a row.
+  if (!walk || walk->columns != columns || kernel.rows > rows ||
+      kernel.resultColumns % 2 != 0)
     return std::nullopt;
   int64_t tiles = llvm::divideCeil(kernel.columns, columns);
   int64_t points = std::max<int64_t>(kernel.points, 1);
