@@ -8,6 +8,7 @@
 
 #include "EpilogueRows.h"
 #include "GatherRows.h"
+#include "PadFactors.h"
 #include "ProductChains.h"
 #include "ProductDomains.h"
 #include "ProductOperands.h"
@@ -198,17 +199,25 @@ static TrafficAttr joinTraffic(ArrayRef<KernelOp> parts, KernelOp fused,
   return TrafficAttr::get(fused.getContext(), read, written, unfused);
 }
 
-/// Why a joined kernel cannot be emitted for a GPU; empty if it can. It then reads from
-/// other kernels' inputs what these, `readFrom`, only move.
+/// Why a joined kernel cannot be emitted for a GPU; empty if it can. It then
+/// reads from other kernels' inputs what these, `readFrom`, only move, and
+/// `copies` of what does not lie as it is copied into shared memory.
 static StringRef whyNotOnGPU(KernelOp fused, GPUTargetAttr gpu,
                              const analysis::SizeHints &hints,
-                             SmallVectorImpl<KernelOp> &readFrom) {
+                             SmallVectorImpl<KernelOp> &readFrom,
+                             SmallVectorImpl<KernelOp> &copies) {
   readOperandsInPlace(fused, hints, readFrom);
-  auto strides = analysis::getInputStrides(fused);
-  StringRef why = "strides of its operands are not known";
-  if (succeeded(strides))
-    chooseGPUBlocks(fused, *strides, getMachine(gpu), hints, why);
-  return why;
+  auto choose = [&]() -> StringRef {
+    auto strides = analysis::getInputStrides(fused);
+    StringRef why = "strides of its operands are not known";
+    if (succeeded(strides))
+      chooseGPUBlocks(fused, *strides, getMachine(gpu), hints, why);
+    return why;
+  };
+  StringRef why = choose();
+  if (!why.empty())
+    copies = padFactors(fused, hints);
+  return copies.empty() ? why : choose();
 }
 
 /// The kernel with rows gathered of points that share columns, if it can be
@@ -337,10 +346,13 @@ StringRef FuseProducts::fuse(const ProductChain &chain,
                   fused, analysis::getBlockLayout(fused, *strides))
                   .has_value();
   StringRef why = isJoined ? "" : kNoProduct;
+  SmallVector<KernelOp> copies;
   if (gpu && isJoined)
-    why = whyNotOnGPU(fused, gpu, hints, readFrom);
+    why = whyNotOnGPU(fused, gpu, hints, readFrom, copies);
   if (!why.empty()) {
     fused.erase();
+    for (KernelOp copy : copies)
+      copy.erase();
     return why;
   }
   if (gpu)

@@ -403,6 +403,8 @@ def FuseProductsPass : Pass<"loop-fuse-products", "::mlir::func::FuncOp"> {
     For a GPU a chain is joined, whatever its size, where there is a schedule for it
     (#loop.gpu_blocks, #loop.gpu_column_parts); its products then read what another kernel only moves or extends
     from where that has it, and extensions to the type of a sum are left to matrix units.
+    Operands whose rows begin at no multiple of 16 bytes are copied to longer ones by a
+    kernel before, if that takes no longer than scores in memory.
     Where a point has one row, points that multiply the same columns become rows of one:
     heads that share keys read them once.
     Reports `fused` (passed) and `not-fused`
