@@ -56,6 +56,39 @@ BlockWalks::getRowsRead(ArrayRef<NestOpInterface> needed) const {
   return rows.takeVector();
 }
 
+ExprAttr analysis::getPointAddress(const BlockProduct &product, unsigned k) {
+  ArrayRef<std::optional<unsigned>> outer =
+      ArrayRef(product.shared).drop_back();
+  return guard::substitute(product.shape.addresses[k], [&](ExprAttr leaf) {
+    if (!leaf.isDim())
+      return leaf;
+    for (auto [n, dim] : llvm::enumerate(outer))
+      if (dim && *dim == leaf.getPosition())
+        return guard::getDim(leaf.getContext(), n);
+    return guard::getConstant(leaf.getContext(), 0);
+  });
+}
+
+/// The kernel's input that operand `k`, in memory, is.
+static Value getInput(const BlockProduct &product, unsigned k) {
+  ContractOp op = product.op;
+  bool isLeft = (k == 0) != product.shape.exchanged;
+  auto argument = cast<BlockArgument>(isLeft ? op.getLhs() : op.getRhs());
+  return op->getParentOfType<KernelOp>().getInputs()[argument.getArgNumber()];
+}
+
+bool BlockWalks::isFactor(const Sum &sum) const {
+  unsigned k = sum.product.overRows ? 0 : 1;
+  return llvm::any_of(scores, [&](const BlockProduct &score) {
+    const DimGroup &rows = k == 0 ? score.shape.rows : score.shape.columns;
+    return getInput(score, k) == getInput(sum.product, sum.memory) &&
+           getPointAddress(score, k) ==
+               getPointAddress(sum.product, sum.memory) &&
+           rows.steps[k] == sum.product.shape.sum.steps[sum.memory] &&
+           score.shape.sum.extent == sum.inner().extent;
+  });
+}
+
 namespace {
 class WalkFinder {
 public:

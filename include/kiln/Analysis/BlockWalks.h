@@ -69,6 +69,9 @@ struct BlockWalks {
   /// The nests of rows and columns, scores among them, that `targets` need, values of
   /// rows being known, in their order.
   SmallVector<loop::NestOpInterface> getNeeded(ArrayRef<Value> targets) const;
+  /// True if a score has what a sum reads of memory as a factor on the side
+  /// that the sum runs over, so that both are one copy of it.
+  bool isFactor(const Sum &sum) const;
   /// Values of rows that are read by these nests.
   SmallVector<Value> getRowsRead(ArrayRef<loop::NestOpInterface> needed) const;
 };
@@ -78,6 +81,10 @@ struct BlockWalks {
 std::optional<BlockWalks> getBlockWalks(loop::KernelOp kernel,
                                         const KernelStrides &inputs,
                                         StringRef &why);
+
+/// The address of operand `k` (A or B) at the shared dimensions but the last
+/// alone, by their numbers.
+ExprAttr getPointAddress(const BlockProduct &product, unsigned k);
 
 /// Why a copy engine cannot bring the operands of its products; empty where it can.
 StringRef whyNotBrought(const BlockWalks &walks);

@@ -28,7 +28,8 @@ static GPUBlocksScheduleAttr getPartWalk(GPUColumnPartsScheduleAttr parts,
                                          bool isFirst) {
   return GPUBlocksScheduleAttr::get(
       parts.getContext(), isFirst ? kFewRows : kJoinedRows, parts.getColumns(),
-      kMmaRows, parts.getStages(), /*group=*/1, ProductUnit::Mma);
+      kMmaRows, parts.getStages(), /*group=*/1, ProductUnit::Mma,
+      /*apart=*/false);
 }
 
 GridColumnPartsEmitter::GridColumnPartsEmitter(
@@ -194,8 +195,8 @@ LogicalResult GridColumnPartsEmitter::emitThread() {
     return GridBlocksEmitter::emitThread();
   if (failed(analyze()))
     return failure();
-  bindWorkspace();
   if (*online.sums.shape.columns.extent.getConstant() % 2 != 0)
     return refuse(parts) << "because its result has an odd number of columns";
+  bindWorkspace();
   return joinParts();
 }

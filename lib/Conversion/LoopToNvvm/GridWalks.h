@@ -110,7 +110,7 @@ protected:
   void findPhases(Walk &walk);
   Walk plan(ArrayRef<ReduceOp> reductions, ArrayRef<const Sum *> sums);
   Walk planRows(unsigned level);
-  std::optional<Walk> planSums();
+  SmallVector<Walk, 0> planSums();
   void copyTile(const Walk &walk, Value number, Value stage);
   virtual FailureOr<State> emitWalk(const Walk &walk);
   SmallVector<Value> startWalk(const Walk &walk);

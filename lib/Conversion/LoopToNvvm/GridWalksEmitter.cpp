@@ -18,6 +18,7 @@ using namespace kiln::loop;
 using namespace mlir;
 using analysis::BlockProduct;
 using analysis::DimGroup;
+using analysis::getPointAddress;
 using guard::ExprAttr;
 
 //===----------------------------------------------------------------------===//
@@ -80,20 +81,6 @@ void GridWalksEmitter::enterBlock() {
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
-
-/// The address of an operand at the shared dimensions alone, by their numbers.
-static ExprAttr getPointAddress(const BlockProduct &product, unsigned k) {
-  ArrayRef<std::optional<unsigned>> outer =
-      ArrayRef(product.shared).drop_back();
-  return guard::substitute(product.shape.addresses[k], [&](ExprAttr leaf) {
-    if (!leaf.isDim())
-      return leaf;
-    for (auto [n, dim] : llvm::enumerate(outer))
-      if (dim && *dim == leaf.getPosition())
-        return guard::getDim(leaf.getContext(), n);
-    return guard::getConstant(leaf.getContext(), 0);
-  });
-}
 
 /// The number of an operand; the same rows of memory are one.
 unsigned GridWalksEmitter::addOperand(SmallVectorImpl<Factors> &operands,
@@ -202,15 +189,18 @@ GridWalksEmitter::Walk GridWalksEmitter::planRows(unsigned level) {
   return plan(reductions, {});
 }
 
-/// The last walk, if this function has sums.
-std::optional<GridWalksEmitter::Walk> GridWalksEmitter::planSums() {
+/// The last walks: one for all sums that this function has, or for each of
+/// them.
+SmallVector<GridWalksEmitter::Walk, 0> GridWalksEmitter::planSums() {
   SmallVector<const Sum *> sums;
   for (const Sum &sum : walks.sums)
     if (sum.product.overRows == overRows)
       sums.push_back(&sum);
-  if (sums.empty())
-    return std::nullopt;
-  return plan({}, sums);
+  SmallVector<Walk, 0> planned;
+  size_t together = schedule.getApart() ? 1 : std::max<size_t>(sums.size(), 1);
+  for (size_t k = 0; k < sums.size(); k += together)
+    planned.push_back(plan({}, ArrayRef(sums).slice(k, together)));
+  return planned;
 }
 
 void GridWalksEmitter::copyTile(const Walk &walk, Value number, Value stage) {
@@ -338,9 +328,10 @@ LogicalResult GridWalksEmitter::emitWalks() {
   }
   if (!overRows && failed(finishRows()))
     return failure();
-  std::optional<Walk> walk = planSums();
-  if (!walk)
-    return success();
-  auto state = emitWalk(*walk);
-  return failed(state) ? failure() : finishSums(*walk, *state);
+  for (const Walk &walk : planSums()) {
+    auto state = emitWalk(walk);
+    if (failed(state) || failed(finishSums(walk, *state)))
+      return failure();
+  }
+  return success();
 }

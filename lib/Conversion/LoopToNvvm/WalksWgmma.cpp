@@ -125,8 +125,7 @@ void GridWgmmaWalksEmitter::emitCopies() {
   SmallVector<Walk, 0> all;
   for (unsigned level = 1; !overRows && level <= walks.walks; ++level)
     all.push_back(planRows(level));
-  if (auto sums = planSums())
-    all.push_back(*sums);
+  llvm::append_range(all, planSums());
   turn = {tools->word(0), tools->word(0)};
   for (const Walk &walk : all) {
     int64_t bytes = 0;

@@ -251,6 +251,7 @@ static constexpr Blocks kBlocks[] = {
 static constexpr Blocks kWalks[] = {
     {"Warps", IndexWidth::Wide, 32, 16, 16, 2, 1},
     {"Stages", IndexWidth::Narrow, 16, 32, 16, 3, 2},
+    {"Apart", IndexWidth::Wide, 32, 16, 16, 2, 1, 0, /*isApart=*/true},
     {"Chosen", IndexWidth::Narrow, 0, 0, 0, 0, 0},
 };
 
@@ -264,9 +265,9 @@ ScheduleAttr loop::getSchedule(KernelOp kernel, const Blocks &blocks,
     return GPUColumnPartsScheduleAttr::get(context, blocks.columns,
                                            blocks.stages, blocks.parts);
   if (blocks.rows != 0)
-    return GPUBlocksScheduleAttr::get(context, blocks.rows, blocks.columns,
-                                      blocks.partRows, blocks.stages,
-                                      blocks.group, ProductUnit::Mma);
+    return GPUBlocksScheduleAttr::get(
+        context, blocks.rows, blocks.columns, blocks.partRows, blocks.stages,
+        blocks.group, ProductUnit::Mma, blocks.isApart);
   analysis::SizeHints hints(kernel->getParentOfType<ModuleOp>());
   auto strides = analysis::getInputStrides(kernel);
   EXPECT_TRUE(succeeded(strides));
@@ -279,10 +280,17 @@ static constexpr Warpgroups kWarpgroups[] = {
     {"Three", IndexWidth::Narrow, 192, 48, 3},
 };
 
+static constexpr Warpgroups kWarpgroupWalks[] = {
+    kWarpgroups[0],
+    kWarpgroups[1],
+    {"Apart", IndexWidth::Narrow, 128, 32, 2, /*isApart=*/true},
+};
+
 ArrayRef<Warpgroups> loop::getWarpgroups() { return kWarpgroups; }
+ArrayRef<Warpgroups> loop::getWarpgroupWalks() { return kWarpgroupWalks; }
 
 ScheduleAttr loop::getSchedule(KernelOp kernel, const Warpgroups &blocks) {
   return GPUBlocksScheduleAttr::get(
       kernel.getContext(), blocks.rows, blocks.columns, /*part_rows=*/16,
-      blocks.stages, /*group=*/2, ProductUnit::Wgmma);
+      blocks.stages, /*group=*/2, ProductUnit::Wgmma, blocks.isApart);
 }

@@ -49,6 +49,7 @@ struct Blocks {
   IndexWidth width;
   int64_t rows, columns, partRows, stages, group; ///< 0: chosen
   int64_t parts = 0; ///< of the columns; 0: one walk
+  bool isApart = false; ///< each sum has a walk of its own
 };
 
 /// Of one walk, or parts of one; of several.
@@ -62,8 +63,10 @@ struct Warpgroups {
   const char *name;
   IndexWidth width;
   int64_t rows, columns, stages;
+  bool isApart = false;
 };
-llvm::ArrayRef<Warpgroups> getWarpgroups();
+/// Of one walk; of several.
+llvm::ArrayRef<Warpgroups> getWarpgroups(), getWarpgroupWalks();
 ScheduleAttr getSchedule(KernelOp kernel, const Warpgroups &blocks);
 
 } // namespace kiln::loop

@@ -157,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Walks, LoopToNvvmWarpgroups,
     testing::Combine(testing::ValuesIn(getBroughtWalkCases()),
-                     testing::ValuesIn(getWarpgroups().take_front(2))),
+                     testing::ValuesIn(getWarpgroupWalks())),
     [](const auto &info) {
       return std::string(std::get<0>(info.param).name) + "_" +
              std::get<1>(info.param).name;

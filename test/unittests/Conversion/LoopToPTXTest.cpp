@@ -298,7 +298,7 @@ static std::vector<CompiledCase> getCompiledCases() {
     addBlocks(getWalkCases(), walks);
   for (const Warpgroups &warpgroups : getWarpgroups())
     addBlocks(getBroughtCases(), warpgroups);
-  for (const Warpgroups &warpgroups : getWarpgroups().take_front(2))
+  for (const Warpgroups &warpgroups : getWarpgroupWalks())
     addBlocks(getBroughtWalkCases(), warpgroups);
   return std::move(list.cases);
 }
@@ -318,6 +318,7 @@ static const char *const kTexts[] = {
     "Conversion/LoopToNvvm/scatter",
     "Conversion/LoopToNvvm/scatter-groups",
     "Conversion/LoopToNvvm/tile",
+    "Conversion/LoopToNvvm/walks-apart",
     "Conversion/LoopToNvvm/windows",
     "Conversion/LoopToNvvm/windows-groups",
     "Conversion/LoopToNvvm/windows-tf32",

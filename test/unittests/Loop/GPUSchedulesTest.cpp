@@ -432,6 +432,47 @@ TEST(GPUSchedules, WalksKeepScoresAndSumsInRegisters) {
   EXPECT_FALSE(chooseGPUWalks(heads, machine));
 }
 
+TEST(GPUSchedules, WalksOfOneSumEachWhereRegistersDoNotSufficeForAll) {
+  // Heads of 256: what sums read are factors of scores.
+  GPUWalksShape heads = {128, 2048, 2048, 2, 512,  256, 512,
+                         256, 8,    4,    8, true, 256};
+  auto s = chooseGPUWalks(heads, kMachine);
+  ASSERT_TRUE(s);
+  EXPECT_TRUE(s->apart);
+  EXPECT_EQ(s->unit, ProductUnit::Mma);
+  EXPECT_EQ(s->rows, 64);
+  EXPECT_EQ(s->columns, 32);
+  GPUMachine machine = kMachine;
+  machine.shared = 101376; // sm_89
+  s = chooseGPUWalks(heads, machine);
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->rows, 32);
+  EXPECT_EQ(s->columns, 16);
+  machine = kMachine;
+  machine.hasWarpgroups = true;
+  s = chooseGPUWalks(heads, machine);
+  ASSERT_TRUE(s);
+  EXPECT_TRUE(s->apart);
+  EXPECT_EQ(s->unit, ProductUnit::Wgmma);
+  EXPECT_EQ(s->rows, 128);
+  EXPECT_EQ(s->columns, 32);
+  heads.points = 256;
+  heads.rows = 48;
+  EXPECT_EQ(chooseGPUWalks(heads, machine)->rows, 64);
+  // Heads of 192, and of 128, whose sums have room together.
+  heads = {128, 2048, 2048, 2, 384, 192, 384, 192, 6, 3, 6, true, 192};
+  EXPECT_EQ(chooseGPUWalks(heads, machine)->columns, 64);
+  heads = {128, 2048, 2048, 2, 256, 128, 256, 128, 4, 2, 4, true, 128};
+  EXPECT_FALSE(chooseGPUWalks(heads, machine)->apart);
+  // Other memory than that of scores takes room besides.
+  heads = {128, 2048, 2048, 2, 512, 256, 512, 256, 8, 4, 8, true, 256, 512, 8};
+  EXPECT_EQ(chooseGPUWalks(heads, machine)->unit, ProductUnit::Mma);
+  heads.widestSum = 264;
+  EXPECT_EQ(chooseGPUWalks(heads, machine)->columns, 16);
+  heads.widestSum = 320;
+  EXPECT_FALSE(chooseGPUWalks(heads, machine));
+}
+
 TEST(GPUSchedules, WalksByWarpgroupsHaveWhatACopyEngineBrings) {
   GPUMachine machine = {132, 2048, 65536, 232448};
   machine.hasWarpgroups = true;

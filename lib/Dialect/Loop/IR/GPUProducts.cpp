@@ -164,7 +164,7 @@ int64_t GPUBlocksScheduleAttr::getThreads() const {
 LogicalResult GPUBlocksScheduleAttr::verify(EmitError emitError, int64_t rows,
                                             int64_t columns, int64_t partRows,
                                             int64_t stages, int64_t group,
-                                            ProductUnit unit) {
+                                            ProductUnit unit, bool) {
   for (auto [field, value] :
        {std::pair("rows", rows), std::pair("columns", columns)}) // C1
     if (value < 16 || value > 256 || value % 16 != 0)

@@ -52,11 +52,18 @@ chooseWalks(KernelOp kernel, const analysis::BlockWalks &found,
   };
   for (const analysis::BlockProduct &product : found.scores)
     add(product.shape.sum.extent, shape.scoreSums, shape.scoreChunks);
+  int64_t further[2] = {0, 0}, furtherChunks[2] = {0, 0};
   for (const analysis::BlockWalks::Sum &sum : found.sums) {
     bool overRows = sum.product.overRows;
     add(sum.inner().extent, overRows ? shape.rowSums : shape.columnSums,
         overRows ? shape.rowChunks : shape.columnChunks);
+    shape.widestSum =
+        std::max(shape.widestSum, count(hints, sum.inner().extent));
+    if (!found.isFactor(sum))
+      add(sum.inner().extent, further[overRows], furtherChunks[overRows]);
   }
+  shape.further = std::max(further[0], further[1]);
+  shape.furtherChunks = std::max(furtherChunks[0], furtherChunks[1]);
   shape.isBrought = analysis::whyNotBrought(found).empty();
   return chooseGPUWalks(shape, machine);
 }
@@ -87,6 +94,6 @@ ScheduleAttr loop::chooseGPUBlocks(KernelOp kernel,
     return {};
   }
   return GPUBlocksScheduleAttr::get(kernel.getContext(), s->rows, s->columns,
-                                    s->partRows, s->stages, s->group,
-                                    s->unit);
+                                    s->partRows, s->stages, s->group, s->unit,
+                                    s->apart);
 }

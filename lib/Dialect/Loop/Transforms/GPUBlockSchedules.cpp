@@ -147,22 +147,38 @@ loop::chooseGPUColumnParts(const GPUBlocksShape &kernel,
   return GPUColumnPartsSchedule{columns, walk->stages, parts};
 }
 
-/// Tiles of warpgroups in several walks, for factors and results of up to so many columns.
-static constexpr struct {
+namespace {
+/// A tile of warpgroups in several walks, for factors and results of up to so
+/// many columns.
+struct WarpgroupWalk {
   int64_t widest, rows, columns;
-} kWarpgroupWalks[] = {{64, 64, 64}, {128, 128, 64}};
+};
+} // namespace
+
+/// Those for all sums at once, and for one in each walk. Wide rows are read
+/// from the cache half as often where blocks have 128 of them.
+static constexpr WarpgroupWalk kWarpgroupWalks[] = {{64, 64, 64},
+                                                    {128, 128, 64}};
+static constexpr WarpgroupWalk kWarpgroupWalksApart[] = {
+    {192, 128, 64}, {256, 128, 32}, {256, 64, 64}};
 
 /// A tile of warpgroups; nothing where rows are few, or sums have no room in registers.
 static std::optional<GPUBlocksSchedule>
-chooseWarpgroupWalks(const GPUWalksShape &kernel, const GPUMachine &machine) {
+chooseWarpgroupWalks(const GPUWalksShape &kernel, const GPUMachine &machine,
+                     bool apart) {
   constexpr int64_t stages = 2, width = 2, chunk = 64, partRows = 16,
                     barriers = 128, mostSums = 256;
-  int64_t sums = std::max(kernel.columnSums, kernel.rowSums);
+  int64_t sums =
+      apart ? kernel.widestSum : std::max(kernel.columnSums, kernel.rowSums);
   // As if every operand were there but once in both functions.
   int64_t factors = kernel.scoreChunks * chunk * width;
-  int64_t tile =
-      factors + std::max(kernel.columnChunks, kernel.rowChunks) * chunk * width;
-  for (const auto &each : kWarpgroupWalks) {
+  int64_t chunks = apart ? kernel.furtherChunks
+                         : std::max(kernel.columnChunks, kernel.rowChunks);
+  int64_t tile = factors + chunks * chunk * width;
+  llvm::ArrayRef<WarpgroupWalk> tiles = kWarpgroupWalks;
+  if (apart)
+    tiles = kWarpgroupWalksApart;
+  for (const WarpgroupWalk &each : tiles) {
     int64_t least = std::min(kernel.rows, kernel.columns);
     int64_t blocks = kernel.points * llvm::divideCeil(least, each.rows);
     if (kernel.widest > each.widest || sums > mostSums || least <= each.rows / 2 ||
@@ -170,24 +186,23 @@ chooseWarpgroupWalks(const GPUWalksShape &kernel, const GPUMachine &machine) {
         each.rows * factors + stages * each.columns * tile + barriers >
             machine.shared)
       continue;
-    return GPUBlocksSchedule{each.rows, each.columns, partRows,
-                             stages,    kBlockGroup,  ProductUnit::Wgmma};
+    return GPUBlocksSchedule{each.rows,   each.columns,       partRows, stages,
+                             kBlockGroup, ProductUnit::Wgmma, 0,        apart};
   }
   return std::nullopt;
 }
 
-std::optional<GPUBlocksSchedule>
-loop::chooseGPUWalks(const GPUWalksShape &kernel, const GPUMachine &machine) {
-  if (machine.capability < kGPUProduct)
-    return std::nullopt;
-  if (machine.hasWarpgroups && kernel.isBrought)
-    if (auto schedule = chooseWarpgroupWalks(kernel, machine))
-      return schedule;
+/// The same of warps that multiply by themselves.
+static std::optional<GPUBlocksSchedule>
+chooseWarpWalks(const GPUWalksShape &kernel, const GPUMachine &machine,
+                bool apart) {
   constexpr int64_t stages = 2, width = 2, pad = 24, partRows = 16;
-  int64_t sums = std::max(kernel.columnSums, kernel.rowSums);
+  int64_t sums =
+      apart ? kernel.widestSum : std::max(kernel.columnSums, kernel.rowSums);
   // As if every operand were there but once in both functions, and padded.
   int64_t factors = (kernel.scoreSums + pad * kernel.scores) * width;
-  int64_t tile = factors + (sums + 2 * pad) * width;
+  int64_t copied = apart ? kernel.further : sums;
+  int64_t tile = factors + (copied + 2 * pad) * width;
   for (int64_t rows : {64, 32, 16}) {
     int64_t blocks = kernel.points *
                      llvm::divideCeil(std::min(kernel.rows, kernel.columns), rows);
@@ -197,7 +212,26 @@ loop::chooseGPUWalks(const GPUWalksShape &kernel, const GPUMachine &machine) {
     for (int64_t columns : {32, 16})
       if ((columns * kernel.scores + sums) / 2 <= kMostSums &&
           rows * factors + stages * columns * tile <= machine.shared)
-        return GPUBlocksSchedule{rows, columns, partRows, stages, kBlockGroup};
+        return GPUBlocksSchedule{rows,   columns,     partRows,
+                                 stages, kBlockGroup, ProductUnit::Mma,
+                                 0,      apart};
+  }
+  return std::nullopt;
+}
+
+std::optional<GPUBlocksSchedule>
+loop::chooseGPUWalks(const GPUWalksShape &kernel, const GPUMachine &machine) {
+  if (machine.capability < kGPUProduct)
+    return std::nullopt;
+  // Scores are computed once where there is room for all sums.
+  for (bool apart : {false, true}) {
+    if (apart && kernel.widestSum == 0)
+      break;
+    if (machine.hasWarpgroups && kernel.isBrought)
+      if (auto schedule = chooseWarpgroupWalks(kernel, machine, apart))
+        return schedule;
+    if (auto schedule = chooseWarpWalks(kernel, machine, apart))
+      return schedule;
   }
   return std::nullopt;
 }

@@ -327,7 +327,9 @@ def Loop_GPUBlocksScheduleAttr : Loop_Schedule<"GPUBlocksSchedule", "gpu_blocks"
     weights and sums stay in its registers. Weights are rounded to the type of what they are
     multiplied by, which is f16 or bf16; sums are f32. With `unit` `mma` each warp multiplies
     its own rows by `mma.sync`; with `wgmma`, on sm_90a, four warps together multiply theirs,
-    which the copy engine brings: one more warpgroup asks for them.
+    which the copy engine brings: one more warpgroup asks for them. With `apart`, each sum has
+    a walk of its own, where registers do not suffice for all of them: what it needs of
+    scores is computed again.
 
     Blocks that run together have the rows of `group` points of the outer shared
     dimensions, the last rows first where a mask leaves them the most columns.
@@ -350,7 +352,8 @@ def Loop_GPUBlocksScheduleAttr : Loop_Schedule<"GPUBlocksSchedule", "gpu_blocks"
   let parameters = (ins "int64_t":$rows, "int64_t":$columns,
                         "int64_t":$part_rows, "int64_t":$stages,
                         "int64_t":$group,
-                        Loop_UnitOrMma:$unit);
+                        Loop_UnitOrMma:$unit,
+                        DefaultValuedParameter<"bool", "false">:$apart);
   let extraClassDeclaration = [{
     ::llvm::LogicalResult verifyKernel(::mlir::Operation *kernel) const;
     /// Threads of a block.

@@ -204,6 +204,7 @@ struct GPUBlocksSchedule {
   int64_t rows, columns, partRows, stages, group;
   ProductUnit unit = ProductUnit::Mma;
   int64_t shared = 0; ///< bytes of shared memory of a block; 0: not known
+  bool apart = false; ///< each sum has a walk of its own
 };
 /// Nothing where the sums of a row do not fit into registers, or tiles into shared memory.
 std::optional<GPUBlocksSchedule> chooseGPUBlocks(const GPUBlocksShape &kernel,
@@ -232,8 +233,14 @@ struct GPUWalksShape {
   /// The same three in whole chunks of 64 elements, as a copy engine brings them.
   int64_t scoreChunks = 0, columnChunks = 0, rowChunks = 0;
   bool isBrought = false; ///< a copy engine can bring what products need
+  int64_t widestSum =
+      0; ///< columns of one sum; 0: sums have no walks of their own
+  /// Columns of what sums read that is no factor of a score, of all over the
+  /// columns or all over the rows, whichever are more; and in whole chunks.
+  int64_t further = 0, furtherChunks = 0;
 };
-/// Nothing where registers or shared memory do not suffice.
+/// Nothing where registers or shared memory do not suffice, even for one sum at
+/// a time.
 std::optional<GPUBlocksSchedule> chooseGPUWalks(const GPUWalksShape &kernel,
                                                 const GPUMachine &machine);
 
