@@ -21,6 +21,8 @@
 //               ProductFinish.cpp)   neighbours in C, and then through the epilogue
 //              (ProductStores.cpp)   by a copy engine
 //
+// Where a tile of members in groups begins, and where it ends, is in ProductGroups.cpp.
+//
 // A and B are what analysis::analyzeContraction finds in a contraction, so strides,
 // transposes, slices, windows of convolutions and masks are the same code.
 //
@@ -70,14 +72,25 @@ protected:
     Value firstRow, firstColumn;
     Value sumBegin, sumEnd, steps;
     Value before; ///< tiles of this block before it, i32; null: nobody asks
+    Value exists; ///< whether it has rows; null: it has
+  };
+  /// A group of rows, the row tiles before it, its first row and its end.
+  struct GroupPlace {
+    Value group, tiles, begin, end;
   };
   guard::ExprAttr countTiles();
-  Tile enterTile(Value number);
+  /// With `before`, of rows in groups: a place that is before no tile from `number` on; it
+  /// becomes one nearer to it.
+  Tile enterTile(Value number, GroupPlace *before = nullptr);
+  bool hasGroupedRows() { return op.isGrouped() && op.hasGroupedRows(); }
   /// Tiles below each other: of rows in groups those of each group begin where it does, and
   /// behind the last one there is one more group, of zeros.
   guard::ExprAttr countRowTiles();
   guard::ExprAttr countTiledMatrices();
-  void enterGroup(Tile &tile, Value number);
+  void enterGroup(Tile &tile, const GroupPlace &before, Value number);
+  GroupPlace getFirstGroup();
+  /// Walks the ends of groups from a place on, until the one that `rowTile` is of.
+  GroupPlace findGroup(const GroupPlace &from, Value rowTile);
   void enterMembers(Tile &tile);
   Value loadEnd(Value group, guard::ExprAttr most);
   /// Finishes `lanes` neighbours of a row, or keeps them for the second function;
@@ -260,6 +273,7 @@ private:
   void awaitTurn(const Tile &tile);
   void giveTurn();
   SmallVector<Value> multiply(ValueRange sums, Value stage);
+  void clearBehind(const Tile &tile, Value stage, Value step);
   SmallVector<Value> complete(ValueRange sums);
   void syncCluster(bool isAligned);
   int64_t countManyRegisters();
@@ -277,6 +291,8 @@ private:
   /// Waits for the sums, says so by `release`, and finishes them.
   LogicalResult finishTile(const Tile &tile, ValueRange sums,
                            llvm::function_ref<void()> release);
+  LogicalResult finishIfThere(const Tile &tile, ValueRange sums,
+                              llvm::function_ref<void()> release);
   bool canPack();
   bool isShifted() const; ///< rows of the result begin anywhere
   FailureOr<SmallVector<Value>> finishPairs(const Tile &tile,

@@ -99,98 +99,8 @@ ExprAttr GridProductBase::countTiles() {
          guard::ceilDiv(shape.columns.extent, schedule.getColumns());
 }
 
-ExprAttr GridProductBase::countTiledMatrices() {
-  return op.isGrouped() && op.hasGroupedRows() ? guard::getConstant(context, 1)
-                                               : countMatrices();
-}
-
-ExprAttr GridProductBase::countRowTiles() {
-  ExprAttr whole = guard::ceilDiv(shape.rows.extent,
-                                  schedule.getRows() * schedule.getCluster());
-  // Each group may have one that is not full.
-  return op.isGrouped() && op.hasGroupedRows()
-             ? whole + shape.batch.extent + guard::getConstant(context, 1)
-             : whole;
-}
-
-Value GridProductBase::loadEnd(Value group, ExprAttr most) {
-  const Buffer &ends = buffers.find(op.getEnds())->second;
-  Value place = mulExpr(group, layout.lookup(op.getEnds())[0]);
-  Value pointer = LLVM::GEPOp::create(
-      b, ends.pointer.getType(), b.getI32Type(), ends.pointer,
-      ArrayRef<LLVM::GEPArg>{
-          arith::IndexCastOp::create(b, b.getI64Type(), place).getResult()});
-  Value end = arith::IndexCastOp::create(
-      b, b.getIndexType(),
-      LLVM::LoadOp::create(b, b.getI32Type(), pointer, 4));
-  // Within the members whatever the ends say.
-  return arith::MinSIOp::create(
-      b, arith::MaxSIOp::create(b, end, constantIndex(0)), getArgument(most));
-}
-
-/// Finds the group of row tile `number`: each has its share of the tiles, one after the
-/// other.
-void GridProductBase::enterGroup(Tile &tile, Value number) {
-  int64_t rows = schedule.getRows() * schedule.getCluster();
-  Value zero = constantIndex(0), one = constantIndex(1);
-  Value all = getArgument(shape.rows.extent);
-  Value groups = getArgument(shape.batch.extent);
-  // Tiles that are left, where the group before ended, and what was found: its number, its
-  // first row and its end, 0 where there is no such tile.
-  auto loop = scf::ForOp::create(b, zero, add(groups, one), one,
-                                 ValueRange{number, zero, groups, zero, zero});
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value group = loop.getInductionVar();
-    Value left = loop.getRegionIterArg(0), begin = loop.getRegionIterArg(1);
-    Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, group, groups);
-    Value safe = arith::SelectOp::create(b, isLast, zero, group);
-    Value end = arith::SelectOp::create(
-        b, isLast, all, loadEnd(safe, shape.rows.extent));
-    Value count = arith::MaxSIOp::create(
-        b, arith::SubIOp::create(b, end, begin), zero);
-    Value tiles = arith::DivUIOp::create(b, add(count, constantIndex(rows - 1)),
-                                         constantIndex(rows));
-    Value isHere = arith::AndIOp::create(
-        b, isLess(left, tiles),
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, left, zero));
-    auto choose = [&](Value found, unsigned argument) -> Value {
-      return arith::SelectOp::create(b, isHere, found,
-                                     loop.getRegionIterArg(argument));
-    };
-    scf::YieldOp::create(
-        b, ValueRange{arith::SubIOp::create(b, left, tiles), end,
-                      choose(group, 2), choose(add(begin, mul(left, rows)), 3),
-                      choose(end, 4)});
-  }
-  Value found = loop.getResult(2);
-  tile.firstRow = loop.getResult(3);
-  rowEnd = loop.getResult(4);
-  tile.matrixNumber = arith::MinSIOp::create(
-      b, found, arith::SubIOp::create(b, groups, one));
-  tile.matrix = enterMatrix(tile.matrixNumber);
-  // Of no group there is nothing to add up.
-  tile.steps = arith::SelectOp::create(b, isLess(found, groups), tile.steps, zero);
-}
-
-/// The sum is that over the members of the group, which is the tile's matrix.
-void GridProductBase::enterMembers(Tile &tile) {
-  Value zero = constantIndex(0), group = tile.matrixNumber;
-  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, group, zero);
-  Value before = arith::SelectOp::create(
-      b, isFirst, zero, arith::SubIOp::create(b, group, constantIndex(1)));
-  tile.sumBegin = arith::SelectOp::create(b, isFirst, zero,
-                                          loadEnd(before, shape.sum.extent));
-  tile.sumEnd = loadEnd(group, shape.sum.extent);
-  Value count = arith::MaxSIOp::create(
-      b, arith::SubIOp::create(b, tile.sumEnd, tile.sumBegin), zero);
-  tile.steps = arith::DivUIOp::create(
-      b, add(count, constantIndex(schedule.getSum() - 1)),
-      constantIndex(schedule.getSum()));
-}
-
-GridProductBase::Tile GridProductBase::enterTile(Value number) {
+GridProductBase::Tile GridProductBase::enterTile(Value number,
+                                                 GroupPlace *before) {
   int64_t rows = schedule.getRows() * schedule.getCluster();
   ExprAttr rowTiles = countRowTiles();
   ExprAttr columnTiles =
@@ -228,10 +138,14 @@ GridProductBase::Tile GridProductBase::enterTile(Value number) {
   tile.sumEnd = arith::MinSIOp::create(
       b, getArgument(shape.sum.extent),
       add(tile.sumBegin, mul(getArgument(each), schedule.getSum())));
-  if (op.isGrouped() && op.hasGroupedRows())
-    enterGroup(tile, rowTile);
-  else if (op.isGrouped())
+  if (hasGroupedRows()) {
+    GroupPlace begin = before ? *before : getFirstGroup();
+    if (before)
+      begin = *before = findGroup(begin, first);
+    enterGroup(tile, begin, rowTile);
+  } else if (op.isGrouped()) {
     enterMembers(tile);
+  }
   return tile;
 }
 

@@ -88,7 +88,8 @@ void GridWgmmaEmitter::storeShifted(const Tile &tile, const Finisher &own,
   // Of vector `number` of the warp's row: behind a multiple of 16 bytes.
   auto store = [&](Value row, Value number, bool isRest) {
     Value tileRow = add(tile.firstRow, add(own.firstRow, row));
-    Value rowInside = isLess(tileRow, getArgument(shape.rows.extent));
+    Value rowInside =
+        isLess(tileRow, rowEnd ? rowEnd : getArgument(shape.rows.extent));
     Value pointer = elementPointer(
         buffer, address, enterVector(tile.matrix, tileRow, begin, /*lanes=*/1));
     Value bits = LLVM::PtrToIntOp::create(b, b.getI64Type(), pointer);

@@ -57,8 +57,10 @@ int64_t GridWgmmaEmitter::countBoxes() const {
 void GridWgmmaEmitter::describeStores(int64_t room) {
   Type element =
       cast<RankedTensorType>(op.getResult().getType()).getElementType();
-  if ((!element.isBF16() && !element.isF16()) || schedule.getLanes() < 2 ||
-      schedule.getSplit() != 1 || schedule.getColumns() % kPackedColumns != 0 ||
+  // Boxes would have rows of the next group.
+  if (hasGroupedRows() || (!element.isBF16() && !element.isF16()) ||
+      schedule.getLanes() < 2 || schedule.getSplit() != 1 ||
+      schedule.getColumns() % kPackedColumns != 0 ||
       !readsAcrossAlone(/*orDownAlone=*/true))
     return;
   auto sum = shape.sum.extent.getConstant();

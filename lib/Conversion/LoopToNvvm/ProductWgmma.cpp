@@ -52,7 +52,7 @@ LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
   if (schedule.getSum() * bytesOf(type) != kChunkRow)
     return refuse(schedule) << "whose unit takes " << kChunkRow / bytesOf(type)
                             << " elements of " << type << " at a time";
-  if (isGathered(operand.number))
+  if (isGathered(operand.number) && !op.isGrouped())
     return describeGathered(operand);
   bool isLeft = (operand.number == 0) != shape.exchanged;
   Region &prologue = isLeft ? op.getLhsPrologue() : op.getRhsPrologue();
@@ -65,6 +65,9 @@ LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
               "of multiples of 16 bytes and a sum of a known size";
   if (type.isF32() && !boxes->alongSum)
     return refuse(schedule) << "whose unit takes f32 along the sum";
+  if (op.isGrouped() && !hasGroupedRows() && boxes->alongSum)
+    return refuse(schedule) << "whose members are cleared line by line, and "
+                               "neighbours of an operand are members here";
   if (!boxes->alongSum && schedule.getCluster() > 1 && operand.number == 1 &&
       schedule.getColumns() % (schedule.getSum() * schedule.getCluster()) != 0)
     return refuse(schedule)
@@ -183,11 +186,22 @@ LogicalResult GridWgmmaEmitter::forEachTile(
   SmallVector<Value> carried = {zero, zero};
   if (schedule.getTurns() > 1)
     carried.push_back(zero);
+  // What has been seen of the ends of groups is not walked again.
+  size_t ownCarried = carried.size();
+  if (hasGroupedRows()) {
+    GroupPlace begin = getFirstGroup();
+    carried.append({begin.group, begin.tiles, begin.begin});
+  }
   auto loop = scf::ForOp::create(b, first, getArgument(countTiles()), grid,
                                  carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Tile tile = enterTile(loop.getInductionVar());
+  ValueRange place = loop.getRegionIterArgs().drop_front(ownCarried);
+  GroupPlace before;
+  if (hasGroupedRows())
+    before = {place[0], place[1], place[2], {}};
+  Tile tile = enterTile(loop.getInductionVar(),
+                        hasGroupedRows() ? &before : nullptr);
   if (schedule.getTurns() > 1)
     tile.before = loop.getRegionIterArg(2);
   if (cluster > 1)
@@ -198,6 +212,8 @@ LogicalResult GridWgmmaEmitter::forEachTile(
   carried = {turn->stage, turn->phase};
   if (tile.before)
     carried.push_back(tools->add(tile.before, tools->word(1)));
+  if (hasGroupedRows())
+    carried.append({before.group, before.tiles, before.begin});
   scf::YieldOp::create(b, carried);
   return success();
 }
@@ -429,6 +445,7 @@ FailureOr<StageTurn> GridWgmmaEmitter::emitProducts(const Tile &tile,
     StageTurn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
     wait(/*isFull=*/true, now, /*isNextPhase=*/false);
     fenceGathered();
+    clearBehind(tile, now.stage, loop.getInductionVar());
     SmallVector<Value> made =
         multiply(loop.getRegionIterArgs().drop_front(3), now.stage);
     // One step stays under way; the one before has been read.
@@ -453,7 +470,7 @@ FailureOr<StageTurn> GridWgmmaEmitter::emitProducts(const Tile &tile,
       return success();
     });
   };
-  if (failed(finishTile(tile, loop.getResults().drop_front(3), release)))
+  if (failed(finishIfThere(tile, loop.getResults().drop_front(3), release)))
     return failure();
   return StageTurn{loop.getResult(0), loop.getResult(1)};
 }

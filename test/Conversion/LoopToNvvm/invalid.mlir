@@ -152,3 +152,20 @@ module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 13
     return %r : tensor<8x56x56x128xbf16>
   }
 }
+
+// -----
+
+// What lies along the members could not be cleared by lines behind the end of a group.
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
+  func.func @members(%x: tensor<256x512xbf16>, %y: tensor<512x256xbf16>, %e: tensor<4xi32>) -> tensor<4x256x256xbf16> {
+    // expected-error @below {{whose members are cleared line by line, and neighbours of an operand are members here}}
+    %r = loop.kernel @k ins(%a = %x : tensor<256x512xbf16>, %b = %y : tensor<512x256xbf16>, %n = %e : tensor<4xi32>) shared [4, 256, 256]
+        schedule #loop.gpu_product<unit = wgmma, rows = 128, columns = 128, sum = 64, part_rows = 64, part_columns = 128, stages = 3, lanes = 8, group = 8, split = 1, blocks = 132> -> tensor<4x256x256xbf16> {
+      %c = loop.contract parallel [4, 256, 256] reduction [512]
+          lhs %a[d1, d3] : tensor<256x512xbf16> rhs %b[d3, d2] : tensor<512x256xbf16>
+          groups %n(d0, d3) : tensor<4xi32> acc f32 : tensor<4x256x256xbf16>
+      loop.return %c : tensor<4x256x256xbf16>
+    }
+    return %r : tensor<4x256x256xbf16>
+  }
+}

@@ -311,6 +311,7 @@ static const char *const kTexts[] = {
     "Conversion/LoopToNvvm/heads",
     "Conversion/LoopToNvvm/parts",
     "Conversion/LoopToNvvm/pointwise",
+    "Conversion/LoopToNvvm/product-groups",
     "Conversion/LoopToNvvm/row-parts",
     "Conversion/LoopToNvvm/row-scans",
     "Conversion/LoopToNvvm/row-select",

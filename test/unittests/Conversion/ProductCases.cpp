@@ -117,6 +117,31 @@ func.func @main(%x: !a, %y: !b) -> !c {
   return %r : !c
 })";
 
+// More groups than a warpgroup has threads, most of them of one row or none.
+static const char kProductOfManyGroups[] = R"(
+!a = tensor<90x16xf16>
+!b = tensor<140x16x40xf16>
+!c = tensor<90x40xf16>
+!e = tensor<140xi32>
+func.func @main(%x: !a, %y: !b) -> !c {
+  %ends = loop.kernel @e ins() shared [140] -> !e {
+    %p = loop.pointwise (%g) in [140] : !e {
+      %v = loop.index (min(floordiv(%g, 70) * 40 + floordiv(%g, 3), 89))
+      %w = arith.index_cast %v : index to i32
+      loop.yield %w : i32
+    }
+    loop.return %p : !e
+  }
+  %r = loop.kernel @k ins(%a = %x : !a, %b = %y : !b, %n = %ends : !e)
+      shared [90, 40] -> !c {
+    %s = loop.contract parallel [90, 40] reduction [140, 16]
+        lhs %a[d0, d3] : !a rhs %b[d2, d3, d1] : !b
+        groups %n(d2, d0) : !e acc f32 : !c
+    loop.return %s : !c
+  }
+  return %r : !c
+})";
+
 // Columns in groups.
 static const char kProductOfGroupedColumns[] = R"(
 !a = tensor<4x20x24xf32>
@@ -162,6 +187,32 @@ func.func @main(%x: !a, %y: !b) -> !c {
       shared [4, 24, 40] -> !c {
     %s = loop.contract parallel [4, 24, 40] reduction [53]
         lhs %a[d1, d3] : !a rhs %b[d3, d2] : !b
+        groups %n(d0, d3) : !e acc f32 : !c
+    loop.return %s : !c
+  }
+  return %r : !c
+})";
+
+// The same of 16 bits, of which each operand has its neighbours across; one group after another,
+// and what is behind them all is of none.
+static const char kProductOverLines[] = R"(
+!a = tensor<75x24xbf16>
+!b = tensor<75x40xbf16>
+!c = tensor<4x24x40xbf16>
+!e = tensor<4xi32>
+func.func @main(%x: !a, %y: !b) -> !c {
+  %ends = loop.kernel @e ins() shared [4] -> !e {
+    %p = loop.pointwise (%g) in [4] : !e {
+      %v = loop.index (min(floordiv(%g, 2) * 47 + 13, 66))
+      %w = arith.index_cast %v : index to i32
+      loop.yield %w : i32
+    }
+    loop.return %p : !e
+  }
+  %r = loop.kernel @k ins(%a = %x : !a, %b = %y : !b, %n = %ends : !e)
+      shared [4, 24, 40] -> !c {
+    %s = loop.contract parallel [4, 24, 40] reduction [75]
+        lhs %a[d3, d1] : !a rhs %b[d3, d2] : !b
         groups %n(d0, d3) : !e acc f32 : !c
     loop.return %s : !c
   }
@@ -258,6 +309,8 @@ llvm::ArrayRef<loop::LoopCase> loop::getGroupCases() {
       {"ProductOfGroups", kProductOfGroups, {{}}, 0, 4},
       {"ProductOfGroupedColumns", kProductOfGroupedColumns, {{}}, 0, 4},
       {"ProductOverGroups", kProductOverGroups, {{}}, 0, 4},
+      {"ProductOfManyGroups", kProductOfManyGroups, {{}}, 0, 16},
+      {"ProductOverLines", kProductOverLines, {{}}, 0, 16},
   };
   return cases;
 }

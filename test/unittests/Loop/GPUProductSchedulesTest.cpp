@@ -90,6 +90,29 @@ TEST(GPUProductSchedules, BlocksSharePairsOfTilesWhereAllAreWhole) {
   EXPECT_EQ(getCluster(product), 1);
 }
 
+TEST(GPUProductSchedules, GroupsOfRowsHaveTilesThatAreNotFull) {
+  GPUMachine machine;
+  machine.multiprocessors = 132;
+  machine.hasWarpgroups = true;
+  GPUProductShape groups = makeProduct(1024, 2048, 2048);
+  groups.matrices = 8;
+  groups.inGroups = true;
+  groups.knowsRows = false;
+  EXPECT_EQ(chooseGPUProduct(groups, machine).unit, ProductUnit::Wgmma);
+  EXPECT_EQ(chooseGPUProduct(groups, machine).cluster, 1);
+  // They take longer than as many rows that are whole tiles.
+  GPUProductShape whole = groups;
+  whole.inGroups = false;
+  EXPECT_GT(estimateGPUProduct(groups, machine),
+            estimateGPUProduct(whole, machine));
+  // Of so few rows each group has one tile.
+  groups.rows = 16;
+  groups.matrices = 132;
+  double some = estimateGPUProduct(groups, machine);
+  groups.rows = 32;
+  EXPECT_LT(estimateGPUProduct(groups, machine), some * 1.1);
+}
+
 TEST(GPUProductSchedules, TilesOfWarpgroupsFollowWhatWasMeasured) {
   GPUMachine machine;
   machine.multiprocessors = 132;

@@ -145,10 +145,8 @@ LogicalResult GPUProductScheduleAttr::verifyKernel(Operation *op) const {
   if (!contract) // C6
     return refuse(kernel, *this)
            << "which is for a contraction that is alone in its kernel";
-  if (contract.isGrouped() &&
-      (getUnit() == ProductUnit::Wgmma || getSplit() != 1))
-    return refuse(kernel, *this)
-           << "which is for members in groups with unit fma or mma and split 1";
+  if (contract.isGrouped() && getSplit() != 1)
+    return refuse(kernel, *this) << "which is for members in groups with split 1";
   return verifyChip(kernel, *this, getUnit() == ProductUnit::Wgmma); // C7
 }
 

@@ -341,13 +341,19 @@ static int64_t getTogether(ContractOp op,
   return kCopiedAtOnce;
 }
 
-/// Of members in groups each group has its share, and no copy engine brings them: where they
-/// begin and how many there are is not known.
-static void shareMembers(GPUProductShape &product, bool areRows) {
-  int64_t &members = areRows ? product.rows : product.sum;
+/// Of members in groups each group has its share: where they begin and how many there are is
+/// not known. Of those that are summed up each is a line of what a copy engine brings, or there
+/// would be more than lines to clear behind the last one.
+static void shareMembers(GPUProductShape &product, ContractOp op,
+                         const analysis::ContractionShape &shape) {
+  product.inGroups = op.hasGroupedRows();
+  int64_t &members = product.inGroups ? product.rows : product.sum;
   members = llvm::divideCeil(members, product.matrices);
-  product.inBoxes = product.isGathered = product.knowsRows = false;
-  product.maySplit = false;
+  for (unsigned k = 0; k < 2 && product.inBoxes && !product.inGroups; ++k)
+    product.inBoxes =
+        !analysis::getOperandBoxes(op, shape, k, kCopiedAtOnce / product.bytes)
+             ->alongSum;
+  product.isGathered = product.knowsRows = product.maySplit = false;
 }
 
 ContractOp loop::getProduct(KernelOp kernel) {
@@ -405,7 +411,7 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
   product.isGathered =
       product.onUnits && !product.inBoxes && machine.hasWarpgroups;
   if (op.isGrouped())
-    shareMembers(product, op.hasGroupedRows());
+    shareMembers(product, op, shape);
   int64_t vector = kCopiedAtOnce / product.bytes;
   // Warpgroups take f32 along the sum.
   for (unsigned k = 0; k < 2 && product.isGathered; ++k)

@@ -151,8 +151,15 @@ static int64_t getGroup(const ProductTile &tile, int64_t cluster,
 /// Blocks, as many as `cluster` says for each tile of so many rows more.
 static int64_t countBlocks(const ProductTile &tile, int64_t split,
                            int64_t cluster, const GPUProductShape &product) {
-  return llvm::divideCeil(product.rows, tile.rows * cluster) * cluster *
-         llvm::divideCeil(product.columns, tile.columns) * product.matrices *
+  int64_t high = tile.rows * cluster;
+  int64_t down = llvm::divideCeil(product.rows, high) * product.matrices;
+  // Of a group that has several the last tile is half full.
+  if (product.inGroups)
+    down = std::max<int64_t>(
+        product.matrices,
+        llvm::divideCeil((2 * product.rows + high) * product.matrices,
+                         2 * high));
+  return down * cluster * llvm::divideCeil(product.columns, tile.columns) *
          split;
 }
 
@@ -231,11 +238,15 @@ static double getCost(const ProductTile &tile, int64_t split, int64_t cluster,
   if (cluster > 1 && !product.beginsSectors)
     cycles += kClusterStart;
   if (tile.unit == ProductUnit::Wgmma && product.inBoxes) {
-    cycles += blocks / processors *
-                  getBroughtRound(tile, cluster, sum, processors, product,
-                                  machine) +
-              getBroughtRound(tile, cluster, sum, blocks % processors, product,
-                              machine);
+    auto getRound = [&](int64_t count) {
+      return getBroughtRound(tile, cluster, sum, count, product, machine);
+    };
+    if (product.inGroups) // a guess: half of them have a tile of the last round
+      cycles += std::max(double(blocks) / processors + 0.5, 1.0) *
+                getRound(std::min(blocks, processors));
+    else
+      cycles += blocks / processors * getRound(processors) +
+                getRound(blocks % processors);
     if (tile.turns > 1) // the last one, alone
       cycles += getFinish(tile, product);
   } else {

@@ -285,7 +285,7 @@ def Loop_GPUProductScheduleAttr
       is 64, `part_columns` is `columns`, a multiple of 32, and `sum` is
       128 bytes of factors: 64, or 32 of f32.
     - (C5) with `fma`, parts are 4 or 8.
-    - (C6) the kernel is a contraction; of members in groups with `fma` or `mma`, in one part.
+    - (C6) the kernel is a contraction; of members in groups in one part.
     - (C7) the target is sm_80 or later; with `wgmma`, sm_90a.
 
     How much shared memory the tiles take is known once they are emitted; more than the

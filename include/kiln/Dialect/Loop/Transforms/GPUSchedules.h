@@ -162,6 +162,7 @@ std::optional<GPUTileSchedule> chooseGPUTile(const GPUTileShape &kernel);
 struct GPUProductShape {
   int64_t matrices = 1, rows = 1, columns = 1, sum = 1;
   bool knowsRows = false; ///< they are no guess
+  bool inGroups = false;  ///< they are those of a matrix on average, and end anywhere
   int64_t bytes = 4;     ///< of a factor
   int64_t sumBytes = 4;
   bool onUnits = false;  ///< matrix units may multiply such factors
