@@ -175,6 +175,8 @@ private:
   LogicalResult emitFinish();
 
   // Copies.
+  /// Whether threads multiply while what they have asked for is copied.
+  bool copiesAhead();
   LogicalResult describe(Operand &operand);
   int64_t getLanesAlong(const Operand &operand, bool alongSum);
   void makeChunks(Operand &operand);

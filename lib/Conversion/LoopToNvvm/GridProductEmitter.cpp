@@ -33,6 +33,11 @@ int64_t GridProductEmitter::getSumPitch() const {
   return schedule.getColumns() + 8;
 }
 
+bool GridProductEmitter::copiesAhead() {
+  GPUTargetAttr target = getGPUTarget(function);
+  return !target || target.getCapability() >= kGPUCopiesAhead;
+}
+
 /// All steps of the sum, several of them copied ahead of the one that is multiplied.
 LogicalResult GridProductEmitter::emitSteps() {
   int64_t stages = schedule.getStages();
@@ -43,7 +48,8 @@ LogicalResult GridProductEmitter::emitSteps() {
                       add(tile.sumBegin, constantIndex(k * schedule.getSum())));
         })))
       return failure();
-    NVVM::CpAsyncCommitGroupOp::create(b);
+    if (copiesAhead())
+      NVVM::CpAsyncCommitGroupOp::create(b);
   }
   SmallVector<Value> carried = {zero, constantIndex((stages - 1) * stageBytes)};
   llvm::append_range(carried, getZeros());
@@ -54,7 +60,8 @@ LogicalResult GridProductEmitter::emitSteps() {
     Value read = loop.getRegionIterArg(0), write = loop.getRegionIterArg(1);
     // After this, everybody's copies for this step are there, and nobody reads what
     // was multiplied last, which is overwritten next.
-    NVVM::CpAsyncWaitGroupOp::create(b, stages - 2);
+    if (copiesAhead())
+      NVVM::CpAsyncWaitGroupOp::create(b, stages - 2);
     NVVM::Barrier0Op::create(b);
     Value ahead = add(loop.getInductionVar(), constantIndex(stages - 1));
     Value start = add(tile.sumBegin, mul(ahead, schedule.getSum()));
@@ -72,7 +79,8 @@ LogicalResult GridProductEmitter::emitSteps() {
         return failure();
       loaded[k] = std::move(*values);
     }
-    NVVM::CpAsyncCommitGroupOp::create(b);
+    if (copiesAhead())
+      NVVM::CpAsyncCommitGroupOp::create(b);
     SmallVector<Value> sums =
         multiply(read, loop.getRegionIterArgs().drop_front(2));
     for (auto [k, operand] : llvm::enumerate(operands))

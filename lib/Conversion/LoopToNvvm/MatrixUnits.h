@@ -17,7 +17,8 @@
 namespace kiln::loop {
 
 /// `mma.sync` multiplies 16 by 16 by 8 elements of 16 bits at a time, of which each
-/// thread of a warp has 8 and 4, and 4 sums. Of tf32 the sum has half as many.
+/// thread of a warp has 8 and 4, and 4 sums. Of tf32 the sum has half as many, and of f16 on
+/// sm_75.
 constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kMmaSum = 16, kMmaSums = 4;
 
 /// Rows of each warp of a warpgroup that multiplies.

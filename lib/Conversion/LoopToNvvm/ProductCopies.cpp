@@ -100,7 +100,8 @@ LogicalResult GridProductEmitter::describe(Operand &operand) {
                                "f32, but found "
                             << made;
 
-  operand.isAsync = operand.prologue->empty() && element == operand.type;
+  operand.isAsync =
+      copiesAhead() && operand.prologue->empty() && element == operand.type;
   int64_t alongSum = getLanesAlong(operand, true);
   int64_t alongAcross = getLanesAlong(operand, false);
   ExprAttr step = shape.sum.dims.empty()

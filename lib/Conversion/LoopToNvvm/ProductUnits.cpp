@@ -240,6 +240,7 @@ SmallVector<Value> GridProductEmitter::multiplyMma(Value stage,
                         : operands[0].type.isF16() ? NVVM::MMATypes::f16
                                                    : NVVM::MMATypes::bf16;
   const int64_t depth = isRounded ? kMmaSum / 2 : kMmaSum;
+  const size_t parts = copiesAhead() ? 1 : 2;
   auto load = [&](const Operand &operand, Value across, int64_t sum) {
     SmallVector<Value> words =
         isRounded && !operand.keepsSum
@@ -261,19 +262,30 @@ SmallVector<Value> GridProductEmitter::multiplyMma(Value stage,
       right.push_back({words[0], words[1]});
       right.push_back({words[2], words[3]});
     }
-    size_t first = 0;
-    for (const auto &x : left)
-      for (const auto &y : right) {
-        Value made = NVVM::MmaOp::create(
-            b, result, x, y, ArrayRef(sums).slice(first, kMmaSums),
-            ArrayRef<int64_t>{kMmaRows, kMmaColumns, depth}, std::nullopt,
-            std::nullopt, std::array{type, type},
-            std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
-        for (int64_t n = 0; n < kMmaSums; ++n)
-          sums[first + n] =
-              LLVM::ExtractValueOp::create(b, made, ArrayRef<int64_t>{n});
-        first += kMmaSums;
-      }
+    auto multiply = [&](ArrayRef<Value> x, ArrayRef<Value> y, int64_t first,
+                        int64_t sum) {
+      Value made = NVVM::MmaOp::create(
+          b, result, x, y, ArrayRef(sums).slice(first, kMmaSums),
+          ArrayRef<int64_t>{kMmaRows, kMmaColumns, sum}, std::nullopt,
+          std::nullopt, std::array{type, type},
+          std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+      for (int64_t n = 0; n < kMmaSums; ++n)
+        sums[first + n] =
+            LLVM::ExtractValueOp::create(b, made, ArrayRef<int64_t>{n});
+    };
+    // Units of sm_75 take half of the sum at a time, whose words are neighbours.
+    for (size_t part = 0; part < parts; ++part) {
+      auto getPart = [&](ArrayRef<Value> words) {
+        size_t count = words.size() / parts;
+        return words.slice(part * count, count);
+      };
+      size_t first = 0;
+      for (const auto &x : left)
+        for (const auto &y : right) {
+          multiply(getPart(x), getPart(y), first, depth / parts);
+          first += kMmaSums;
+        }
+    }
   }
   return sums;
 }

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // `ldmatrix` of 8 by 8 elements of 16 bits, and `mma.sync` of 16 by 16 by 8 of f16 or
-// bf16, or 16 by 8 by 8 of tf32, added up in f32, with the distribution over threads that
-// PTX defines.
+// bf16, or 16 by 8 by 8 of f16 or tf32, added up in f32, with the distribution over threads
+// that PTX defines.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,19 +61,21 @@ static float getFactor(const Instruction &of, const uint64_t *registers,
 }
 
 void grid::multiplyMatrices(const Instruction &of, Warp warp) {
-  NVVM::MMATypes type = *cast<NVVM::MmaOp>(of.op).getMultiplicandAPtxType();
+  auto op = cast<NVVM::MmaOp>(of.op);
+  NVVM::MMATypes type = *op.getMultiplicandAPtxType();
   // Registers hold one element of tf32, or two others that are neighbours in the sum.
   bool isWide = type == NVVM::MMATypes::tf32;
-  unsigned depth = isWide ? 8 : 16, neighbours = isWide ? 1 : 2;
-  constexpr unsigned kA = 0, kB = 4, kC = 6; // the first operands of each
+  unsigned depth = op.getShape().getK(), neighbours = isWide ? 1 : 2;
+  unsigned rights = depth / neighbours / 4, lefts = 2 * rights; // registers
+  unsigned kA = 0, kB = lefts, kC = lefts + rights; // the first operands of each
   float a[16][16], b[16][8];
   for (auto [thread, registers] : llvm::enumerate(warp))
     for (unsigned k = 0; k < neighbours; ++k) {
       unsigned across = thread / 4, sum = thread % 4 * neighbours + k;
-      for (unsigned n = 0; n < 4; ++n)
+      for (unsigned n = 0; n < lefts; ++n)
         a[across + n % 2 * 8][sum + n / 2 * (depth / 2)] =
             getFactor(of, registers, kA + n, k, type);
-      for (unsigned n = 0; n < 2; ++n)
+      for (unsigned n = 0; n < rights; ++n)
         b[sum + n * (depth / 2)][across] =
             getFactor(of, registers, kB + n, k, type);
     }

@@ -237,15 +237,16 @@ bool GridDecoder::decodeBranch(Operation &op) {
   return true;
 }
 
-/// `mma.sync` of 16 by 16 by 8 of f16 or bf16, or 16 by 8 by 8 of tf32.
+/// `mma.sync` of 16 by 16 by 8 of f16 or bf16, or 16 by 8 by 8 of f16 or tf32.
 static bool isKnownProduct(NVVM::MmaOp op) {
   auto type = op.getMultiplicandAPtxType();
-  bool isWide = type == NVVM::MMATypes::tf32;
+  bool isF16 = type == NVVM::MMATypes::f16;
   NVVM::MMAShapeAttr shape = op.getShape();
-  return shape.getM() == 16 && shape.getN() == 8 &&
-         shape.getK() == (isWide ? 8 : 16) &&
-         (isWide || type == NVVM::MMATypes::f16 ||
-          type == NVVM::MMATypes::bf16);
+  bool isKnown = shape.getK() == 8
+                     ? isF16 || type == NVVM::MMATypes::tf32
+                     : shape.getK() == 16 &&
+                           (isF16 || type == NVVM::MMATypes::bf16);
+  return isKnown && shape.getM() == 16 && shape.getN() == 8;
 }
 
 /// What threads do together.

@@ -34,6 +34,7 @@ static constexpr Schedule kSchedules[] = {
     {"ProductsInOne", Way::Products, IndexWidth::Wide, 1},
     {"ProductsInParts", Way::Products, IndexWidth::Narrow, 3},
     {"ProductsRounded", Way::Rounded, IndexWidth::Narrow, 1},
+    {"ProductsOfTuring", Way::Early, IndexWidth::Narrow, 1},
     {"Chosen", Way::Chosen},
 };
 
@@ -56,7 +57,7 @@ static ScheduleAttr getParts(KernelOp kernel, const Schedule &schedule,
 /// product of matrices. On matrix units where it may be.
 static ScheduleAttr getProduct(ContractOp op,
                                const analysis::KernelStrides &strides,
-                               int64_t split, bool tf32) {
+                               int64_t split, Way way) {
   auto kernel = op->getParentOfType<KernelOp>();
   analysis::KernelLayout layout = analysis::getLayout(kernel, strides);
   auto shape = analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
@@ -66,8 +67,8 @@ static ScheduleAttr getProduct(ContractOp op,
     return {};
   Type factor = analysis::getFactorType(op);
   bool isMatrix = factor && op.getAccType().isF32() &&
-                  (factor.isBF16() || factor.isF16() ||
-                   (tf32 && factor.isF32()));
+                  (factor.isF16() || (way != Way::Early && factor.isBF16()) ||
+                   (way == Way::Rounded && factor.isF32()));
   ProductUnit unit = isMatrix ? ProductUnit::Mma : ProductUnit::Fma;
   int64_t lanes = 4;
   while (!analysis::canStoreVectors(op, *shape, lanes,
@@ -144,9 +145,10 @@ ScheduleAttr loop::getSchedule(KernelOp kernel, const Schedule &schedule,
           /*lanes=*/isAtomic && scattersRows(scatter) ? 4 : 1);
     }
     if (auto op = dyn_cast<ContractOp>(nest.getOperation())) {
-      if (schedule.way == Way::Products || schedule.way == Way::Rounded)
+      if (schedule.way == Way::Products || schedule.way == Way::Rounded ||
+          schedule.way == Way::Early)
         if (ScheduleAttr product = getProduct(op, *strides, schedule.threads,
-                                              schedule.way == Way::Rounded))
+                                              schedule.way))
           return product;
       if (schedule.way == Way::Columns)
         if (ScheduleAttr tile = getResultTile(kernel, schedule))
@@ -226,9 +228,11 @@ std::vector<std::tuple<LoopCase, Schedule>> loop::getRuns() {
                               (schedule.way == Way::Columns &&
                                schedule.rows == 1) ||
                               schedule.way == Way::Products ||
+                              schedule.way == Way::Early ||
                               (schedule.way == Way::Rounded && isOfF32) ||
                               schedule.way == Way::Chosen
                         : schedule.way != Way::Products &&
+                              schedule.way != Way::Early &&
                               schedule.way != Way::Rounded)
         runs.emplace_back(test, schedule);
   }

@@ -25,6 +25,7 @@ enum class Way {
   Parts,  ///< and of rows
   Products, ///< tiles of products in shared memory, where they can
   Rounded, ///< the same of f32, rounded to tf32
+  Early,   ///< the same on sm_75: units of f16 alone, and copies by way of registers
   Chosen
 };
 

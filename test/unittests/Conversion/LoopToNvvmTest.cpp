@@ -38,6 +38,13 @@ static GPUTargetAttr getRoundingTarget(MLIRContext *context) {
                             /*deterministic=*/false);
 }
 
+/// A target that copies nothing ahead.
+static GPUTargetAttr getTuring(MLIRContext *context) {
+  return GPUTargetAttr::get(context, "sm_75", 40, 1024, 65536, 65536, 4194304,
+                            /*tf32=*/false, /*conv_tf32=*/false,
+                            /*deterministic=*/false);
+}
+
 TEST_P(LoopToNvvm, GivesTheInterpretersValues) {
   auto [test, schedule] = GetParam();
   if (schedule.way == Way::Rounded)
@@ -50,6 +57,8 @@ TEST_P(LoopToNvvm, GivesTheInterpretersValues) {
         };
         if (schedule.way == Way::Rounded)
           setTarget(getRoundingTarget(kernel.getContext()));
+        else if (schedule.way == Way::Early)
+          setTarget(getTuring(kernel.getContext()));
         else if (schedule.way == Way::Vector &&
                  !kernel.getBody().getOps<ScatterOp>().empty())
           setTarget(getHopper(kernel.getContext(), /*deterministic=*/false));

@@ -86,12 +86,20 @@ static bool hasUnit(ScheduleAttr schedule, ProductUnit unit) {
 }
 
 /// What a schedule says that it is for, and whether this is the target.
-static std::pair<const char *, bool> getNeeded(ScheduleAttr schedule,
+static std::pair<const char *, bool> getNeeded(KernelOp kernel,
+                                               ScheduleAttr schedule,
                                                const NVVMTarget &target) {
   if (hasUnit(schedule, ProductUnit::Wgmma))
     return {"sm_90a", target.chip == "sm_90a"};
-  if (isa<GPUProductScheduleAttr, GPUBlocksScheduleAttr,
-          GPUColumnPartsScheduleAttr>(schedule))
+  bool isProduct = isa<GPUProductScheduleAttr>(schedule);
+  Type factor;
+  if (isProduct)
+    factor = analysis::getFactorType(
+        *kernel.getBody().getOps<ContractOp>().begin());
+  if (isProduct && (!hasUnit(schedule, ProductUnit::Mma) || factor.isF16()))
+    return {"sm_75 and later", target.capability >= 75};
+  if (isProduct ||
+      isa<GPUBlocksScheduleAttr, GPUColumnPartsScheduleAttr>(schedule))
     return {"sm_80 and later", target.capability >= 80};
   return {"", true};
 }
@@ -132,7 +140,7 @@ static Kernels schedule(StringRef text, const NVVMTarget &target, bool tf32,
     }
     kernel.setScheduleAttr(schedule);
     schedules << schedule << "\n";
-    if (auto [needed, isThere] = getNeeded(schedule, target); !isThere)
+    if (auto [needed, isThere] = getNeeded(kernel, schedule, target); !isThere)
       kernels.needed = needed;
   });
   return kernels;

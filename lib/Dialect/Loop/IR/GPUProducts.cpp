@@ -45,15 +45,30 @@ int64_t GPUProductScheduleAttr::getThreads() const {
 
 /// Whether the target, if it is known, has the instructions of a schedule for products.
 static LogicalResult verifyChip(KernelOp kernel, Attribute schedule,
-                                bool needsWarpgroups) {
+                                bool needsWarpgroups,
+                                int64_t capability = kGPUCopiesAhead) {
   GPUTargetAttr target = getGPUTarget(kernel);
   if (!target || (needsWarpgroups ? target.hasWarpgroups()
-                                  : target.getCapability() >= kGPUProduct))
+                                  : target.getCapability() >= capability))
     return success();
-  return refuse(kernel, schedule)
-         << "which is for "
-         << (needsWarpgroups ? "sm_90a" : "sm_80 and later") << ", but its "
-         << "target is " << target.getChip();
+  InFlightDiagnostic error = refuse(kernel, schedule) << "which is for ";
+  if (needsWarpgroups)
+    error << "sm_90a";
+  else
+    error << "sm_" << capability << " and later";
+  return error << ", but its target is " << target.getChip();
+}
+
+/// Whether both factors are f16, behind their prologues.
+static bool multipliesF16(ContractOp op) {
+  auto isF16 = [](Region &prologue, Value tensor) {
+    Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
+    if (!prologue.empty())
+      type = prologue.front().getTerminator()->getOperand(0).getType();
+    return type.isF16();
+  };
+  return isF16(op.getLhsPrologue(), op.getLhs()) &&
+         isF16(op.getRhsPrologue(), op.getRhs());
 }
 
 /// Whether parts and steps are those that the unit takes.
@@ -147,7 +162,9 @@ LogicalResult GPUProductScheduleAttr::verifyKernel(Operation *op) const {
            << "which is for a contraction that is alone in its kernel";
   if (contract.isGrouped() && getSplit() != 1)
     return refuse(kernel, *this) << "which is for members in groups with split 1";
-  return verifyChip(kernel, *this, getUnit() == ProductUnit::Wgmma); // C7
+  bool needsAll = getUnit() == ProductUnit::Mma && !multipliesF16(contract);
+  return verifyChip(kernel, *this, getUnit() == ProductUnit::Wgmma, // C7
+                    needsAll ? kGPUCopiesAhead : kGPUProduct);
 }
 
 //===----------------------------------------------------------------------===//

@@ -392,9 +392,10 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
     product.epilogue = double(analysis::getCost(op.getEpilogue()));
   product.sumBytes = op.getAccType().getIntOrFloatBitWidth() / 8;
   product.bytes = factor ? factor.getIntOrFloatBitWidth() / 8 : product.sumBytes;
+  bool takesAll = machine.capability >= kGPUCopiesAhead;
   product.onUnits = factor && op.getAccType().isF32() &&
-                    (factor.isBF16() || factor.isF16() ||
-                     (factor.isF32() && permitsTf32(op)));
+                    (factor.isF16() || (takesAll && factor.isBF16()) ||
+                     (takesAll && factor.isF32() && permitsTf32(op)));
   product.inBoxes = product.onUnits && machine.hasWarpgroups;
   for (unsigned k = 0; k < 2 && product.onUnits; ++k) {
     product.inBoxes &= fitsBoxes(op, shape, k, product.bytes);
@@ -481,7 +482,7 @@ static bool isForThreads(ContractOp op, const analysis::ContractionShape &shape,
              machine.multiprocessors * kGPUBlock;
 }
 
-/// Null for what is no product of matrices, or where nothing is copied asynchronously.
+/// Null for what is no product of matrices.
 static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
                                         const KernelStrides &strides,
                                         const GPUMachine &machine,

@@ -56,7 +56,7 @@ void ChooseSchedule::runOnOperation() {
       if (getRowParts(kernel))
         kernel.emitOpError("sums up parts of its rows, which GPUs have no "
                            "schedule for");
-      else if (gpu && gpu.getCapability() < kGPUProduct)
+      else if (gpu && gpu.getCapability() < kGPUCopiesAhead)
         kernel.emitOpError("has contractions among other nests, which are for "
                            "sm_80 and later, but its target is ")
             << gpu.getChip();

@@ -74,7 +74,7 @@ chooseWarpgroupBlocks(const GPUBlocksShape &kernel, const GPUMachine &machine) {
 
 std::optional<GPUBlocksSchedule>
 loop::chooseGPUBlocks(const GPUBlocksShape &kernel, const GPUMachine &machine) {
-  if (machine.capability < kGPUProduct || kernel.scoreSum > kMostResult ||
+  if (machine.capability < kGPUCopiesAhead || kernel.scoreSum > kMostResult ||
       kernel.resultColumns > kMostResult)
     return std::nullopt;
   if (machine.hasWarpgroups && kernel.isBrought)
@@ -221,7 +221,7 @@ chooseWarpWalks(const GPUWalksShape &kernel, const GPUMachine &machine,
 
 std::optional<GPUBlocksSchedule>
 loop::chooseGPUWalks(const GPUWalksShape &kernel, const GPUMachine &machine) {
-  if (machine.capability < kGPUProduct)
+  if (machine.capability < kGPUCopiesAhead)
     return std::nullopt;
   // Scores are computed once where there is room for all sums.
   for (bool apart : {false, true}) {

@@ -107,8 +107,12 @@ static constexpr double kOverlapped = 0.1;
 static constexpr int64_t kMostGroup = 32, kMostSplit = 64;
 
 /// The tile for factors of so many bytes. Where neighbours are fewer than a thread can
-/// copy together, it is copies that take the time.
-static ProductTile getTileFor(ProductTile tile, const GPUProductShape &product) {
+/// copy together, it is copies that take the time. What is copied by way of registers is one
+/// step ahead, however many stages there are.
+static ProductTile getTileFor(ProductTile tile, const GPUProductShape &product,
+                              const GPUMachine &machine) {
+  if (machine.capability < kGPUCopiesAhead)
+    tile.stages = 2;
   if (tile.unit == ProductUnit::Fma)
     return tile;
   tile.sum = tile.sum * 2 / product.bytes;
@@ -312,7 +316,7 @@ static std::vector<ProductTile> getTiles(const GPUProductShape &product,
   };
   std::vector<ProductTile> tiles;
   for (const ProductTile &each : kProductTiles) {
-    ProductTile tile = getTileFor(each, product);
+    ProductTile tile = getTileFor(each, product, machine);
     // Threads do not bring the largest tiles.
     bool canBring = product.inBoxes ? !tile.isForGathered
                                     : tile.rate != 0 && !(tile.isForGathered &&

@@ -119,9 +119,12 @@ TargetAttr getTarget(mlir::Operation *op);
 /// The GPU of the module that `op` is or stands in; null if it is for a CPU.
 GPUTargetAttr getGPUTarget(mlir::Operation *op);
 
-/// The least capability of a GPU whose products go by way of shared memory: it copies there
-/// while threads multiply, and its matrix units take bf16.
-inline constexpr int64_t kGPUProduct = 80;
+/// The least capability of a GPU whose products go by way of shared memory: warps read
+/// matrices from there, and units multiply f16.
+inline constexpr int64_t kGPUProduct = 75;
+/// That of one which copies there while threads multiply, and whose units take bf16 and tf32,
+/// too: products with rows between them are for no other.
+inline constexpr int64_t kGPUCopiesAhead = 80;
 
 /// The entries of a list of expressions.
 llvm::SmallVector<guard::ExprAttr> getExprs(mlir::ArrayAttr list);

@@ -251,7 +251,8 @@ def Loop_GPUProductScheduleAttr
   let description = [{
     A block has a tile of `rows` by `columns` of the result. It walks the sum `sum`
     elements at a time: those of both operands are copied into shared memory,
-    `stages` copies of them in flight, and multiplied by `unit`:
+    `stages` copies of them in flight (before sm_80 by way of registers, one step ahead), and
+    multiplied by `unit`:
 
     | unit | `part_rows` by `part_columns` are of | how |
     |---|---|---|
@@ -286,7 +287,8 @@ def Loop_GPUProductScheduleAttr
       128 bytes of factors: 64, or 32 of f32.
     - (C5) with `fma`, parts are 4 or 8.
     - (C6) the kernel is a contraction; of members in groups in one part.
-    - (C7) the target is sm_80 or later; with `wgmma`, sm_90a.
+    - (C7) the target is sm_75 or later; with `mma` of other factors than f16, sm_80 or later; with
+      `wgmma`, sm_90a.
 
     How much shared memory the tiles take is known once they are emitted; more than the
     target has is an error then.

@@ -192,7 +192,7 @@ double estimateGPUDots(const GPUProductShape &product, const GPUMachine &machine
 double estimateGPUCopies(int64_t kernels, double bytes);
 
 /// Two products of 16-bit factors and the rows between them, on a GPU of capability
-/// `kGPUProduct` or more.
+/// `kGPUCopiesAhead` or more.
 struct GPUBlocksShape {
   int64_t points = 1;        ///< of the outer shared dimensions
   int64_t rows = 1, columns = 1;
