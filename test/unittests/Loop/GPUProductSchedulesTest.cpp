@@ -113,6 +113,23 @@ TEST(GPUProductSchedules, GroupsOfRowsHaveTilesThatAreNotFull) {
   EXPECT_LT(estimateGPUProduct(groups, machine), some * 1.1);
 }
 
+TEST(GPUProductSchedules, WhatGoesThroughRegistersIsAskedForByMoreBlocks) {
+  GPUMachine machine;
+  machine.multiprocessors = 132;
+  GPUProductShape product = makeProduct(16, 4096, 4096);
+  product.inBoxes = false;
+  GPUProductSchedule ahead = chooseGPUProduct(product, machine);
+  product.byRegisters = true;
+  GPUProductSchedule waits = chooseGPUProduct(product, machine);
+  EXPECT_GT(waits.split, ahead.split);
+  EXPECT_EQ(waits.rows, ahead.rows);
+  // Where units are what a product takes its time for, nothing is waited for.
+  product.rows = 4096;
+  double byRegisters = estimateGPUProduct(product, machine);
+  product.byRegisters = false;
+  EXPECT_EQ(estimateGPUProduct(product, machine), byRegisters);
+}
+
 TEST(GPUProductSchedules, TilesOfWarpgroupsFollowWhatWasMeasured) {
   GPUMachine machine;
   machine.multiprocessors = 132;

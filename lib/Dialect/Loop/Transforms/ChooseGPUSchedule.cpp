@@ -396,6 +396,9 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
   product.onUnits = factor && op.getAccType().isF32() &&
                     (factor.isF16() || (takesAll && factor.isBF16()) ||
                      (takesAll && factor.isF32() && permitsTf32(op)));
+  product.byRegisters = machine.capability < kGPUCopiesAhead ||
+                        !op.getLhsPrologue().empty() ||
+                        !op.getRhsPrologue().empty();
   product.inBoxes = product.onUnits && machine.hasWarpgroups;
   for (unsigned k = 0; k < 2 && product.onUnits; ++k) {
     product.inBoxes &= fitsBoxes(op, shape, k, product.bytes);

@@ -95,6 +95,9 @@ static constexpr double kTurnsRate = 1640;
 static constexpr double kBroughtAgain = 2;
 /// Cycles of a thread that waits for what it reads of both factors of a sum at a time.
 static constexpr double kDotStep = 300;
+/// Cycles, about, until what a thread asks memory for has come. What goes through registers is
+/// one step ahead, however many stages there are.
+static constexpr double kArrives = 800;
 /// Cycles until blocks of a cluster have met, beside what they share.
 static constexpr double kClusterStart = 4000;
 /// What a schedule must be better than one before it, whose tile is larger or its sum less
@@ -231,6 +234,23 @@ static double getBroughtRound(const ProductTile &tile, int64_t cluster,
                         : made + finished;
 }
 
+/// Cycles that blocks wait for what goes through registers: those that are on a multiprocessor
+/// at a time do so together.
+static double getWaits(const ProductTile &tile, double sum, int64_t blocks,
+                       const GPUProductShape &product,
+                       const GPUMachine &machine) {
+  int64_t threads = (tile.rows / tile.partRows) *
+                    (tile.columns / tile.partColumns) *
+                    (tile.unit == ProductUnit::Mma ? 32 : 1);
+  int64_t together = std::max<int64_t>(
+      std::min(machine.shared / getProductShared(tile, product),
+               machine.threads / threads),
+      1);
+  int64_t processors = std::max<int64_t>(machine.multiprocessors, 1);
+  return std::ceil(sum / tile.sum) * kArrives *
+         llvm::divideCeil(blocks, processors * together);
+}
+
 /// Cycles that a product takes, about.
 static double getCost(const ProductTile &tile, int64_t split, int64_t cluster,
                       const GPUProductShape &product,
@@ -262,8 +282,11 @@ static double getCost(const ProductTile &tile, int64_t split, int64_t cluster,
                        std::max(double(blocks) / processors, 1.0);
       rate *= std::min(1.0, threads / kFmaThreads);
     }
-    cycles += llvm::divideCeil(blocks, processors) *
-              (double(tile.rows) * tile.columns * (sum + kTileCost) / rate);
+    double made = llvm::divideCeil(blocks, processors) *
+                  (double(tile.rows) * tile.columns * (sum + kTileCost) / rate);
+    if (product.byRegisters)
+      made = std::max(made, getWaits(tile, sum, blocks, product, machine));
+    cycles += made;
   }
   double elements = double(product.rows) * product.columns * product.matrices;
   // Memory takes its time whatever multiplies. Windows are read several times.

@@ -274,6 +274,7 @@ void PackOperands::pack(KernelOp kernel, const GPUMachine &machine,
   }
   GPUProductShape then = product;
   then.inBoxes = true;
+  then.byRegisters = machine.capability < kGPUCopiesAhead;
   then.beginsSectors = beginsSectors;
   then.together = kCopiedAtOnce;
   double now = estimateGPUProduct(product, machine);

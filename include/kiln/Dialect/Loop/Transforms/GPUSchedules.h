@@ -172,6 +172,7 @@ struct GPUProductShape {
   int64_t together = 16; ///< bytes of an operand that are copied together, the fewest
   bool isGathered = false; ///< threads can bring what it cannot, 16 bytes at a time
   bool maySplit = true;    ///< the sum may be done in parts
+  bool byRegisters = false; ///< an operand is computed on its way to shared memory
   double epilogue = 0;     ///< operations on an element of the result
 };
 struct GPUProductSchedule {
