@@ -145,7 +145,7 @@ bool ShapeAnalysis::hasKernel() {
     Type element = elementOf(operand);
     return isFloat(element) ||
            (element.getIntOrFloatBitWidth() == 8 && isa<IntegerType>(element) &&
-            !prologue.empty() && !loop::getGPUTarget(op));
+            !prologue.empty());
   };
   return isRead(op.getLhs(), op.getLhsPrologue()) &&
          isRead(op.getRhs(), op.getRhsPrologue()) &&

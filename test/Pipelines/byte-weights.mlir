@@ -1,5 +1,6 @@
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(aten-decompose{to=import},kiln-core,kiln-loop{vector-bits=512 vector-registers=32 masks=true bf16=pairs bytes=quads})' | FileCheck %s
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(aten-decompose{to=import},kiln-core,kiln-loop{vector-bits=256})' | FileCheck %s --check-prefix=PLAIN
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(aten-decompose{to=import},kiln-core,kiln-loop{chip=sm_90a})' | FileCheck %s --check-prefix=GPU
 
 // Weights of bytes beside activations of 16 bits are read as bytes, where panels are packed: they
 // are numbers of 16 bits for the units that multiply such, and their scales are an epilogue. No
@@ -16,6 +17,14 @@
 // CHECK: arith.truncf
 // CHECK-NOT: loop.kernel
 // CHECK: return
+// On a GPU they are numbers of 16 bits for matrix units on their way to shared memory.
+// GPU-LABEL: func.func @packed_weight
+// GPU: loop.kernel {{.*}} = %arg1 : tensor<512x256xi8>{{.*}}unit = mma
+// GPU: rhs_prologue (%[[W:.*]]) {
+// GPU-NEXT: %[[B:.*]] = arith.sitofp %[[W]] : i8 to bf16
+// GPU-NEXT: loop.yield %[[B]]
+// GPU-NOT: loop.kernel
+// GPU: return
 // PLAIN-LABEL: func.func @packed_weight
 // PLAIN: loop.contract {{.*}} rhs %{{.*}} : tensor<512x256xi8>
 // PLAIN-NOT: loop.kernel

@@ -187,3 +187,80 @@ module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 13
     return %r : tensor<1024x2048xbf16>
   }
 }
+
+// -----
+
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
+  // Few rows read bytes as they lie; what made floats of them is gone.
+  // CHECK-LABEL: func.func @bytes
+  // CHECK-NOT: loop.pointwise
+  // CHECK: loop.kernel @few ins(%{{.*}} = %arg0 : tensor<16x4096xbf16>, %[[B:.*]] = %arg1 : tensor<4096x4096xi8>)
+  // CHECK-SAME: unit = mma
+  // CHECK: rhs %[[B]][d1, d2] : tensor<4096x4096xi8> acc f32
+  // CHECK: rhs_prologue (%[[X:.*]]) {
+  // CHECK-NEXT: %[[F:.*]] = arith.sitofp %[[X]] : i8 to bf16
+  // CHECK-NEXT: loop.yield %[[F]]
+  func.func @bytes(%x: tensor<16x4096xbf16>, %w: tensor<4096x4096xi8>) -> tensor<16x4096xbf16> {
+    %f = loop.kernel @floats ins(%a = %w : tensor<4096x4096xi8>) shared [4096, 4096] -> tensor<4096x4096xbf16> {
+      %p = loop.pointwise (%i, %j) in [4096, 4096] : tensor<4096x4096xbf16> {
+        %e = loop.load %a[%i, %j] : tensor<4096x4096xi8>
+        %h = arith.sitofp %e : i8 to bf16
+        loop.yield %h : bf16
+      }
+      loop.return %p : tensor<4096x4096xbf16>
+    }
+    %r = loop.kernel @few ins(%a = %x : tensor<16x4096xbf16>, %b = %f : tensor<4096x4096xbf16>) shared [] -> tensor<16x4096xbf16> {
+      %c = loop.contract parallel [16, 4096] reduction [4096]
+          lhs %a[d0, d2] : tensor<16x4096xbf16> rhs %b[d1, d2] : tensor<4096x4096xbf16>
+          acc f32 : tensor<16x4096xbf16>
+      loop.return %c : tensor<16x4096xbf16>
+    }
+    return %r : tensor<16x4096xbf16>
+  }
+
+  // Many rows are quicker by warpgroups, for which floats are made once.
+  // CHECK-LABEL: func.func @many
+  // CHECK: loop.kernel @floats
+  // CHECK: loop.kernel @many
+  // CHECK-SAME: unit = wgmma
+  func.func @many(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xi8>) -> tensor<4096x4096xbf16> {
+    %f = loop.kernel @floats ins(%a = %w : tensor<4096x4096xi8>) shared [4096, 4096] -> tensor<4096x4096xbf16> {
+      %p = loop.pointwise (%i, %j) in [4096, 4096] : tensor<4096x4096xbf16> {
+        %e = loop.load %a[%i, %j] : tensor<4096x4096xi8>
+        %h = arith.sitofp %e : i8 to bf16
+        loop.yield %h : bf16
+      }
+      loop.return %p : tensor<4096x4096xbf16>
+    }
+    %r = loop.kernel @many ins(%a = %x : tensor<4096x4096xbf16>, %b = %f : tensor<4096x4096xbf16>) shared [] -> tensor<4096x4096xbf16> {
+      %c = loop.contract parallel [4096, 4096] reduction [4096]
+          lhs %a[d0, d2] : tensor<4096x4096xbf16> rhs %b[d1, d2] : tensor<4096x4096xbf16>
+          acc f32 : tensor<4096x4096xbf16>
+      loop.return %c : tensor<4096x4096xbf16>
+    }
+    return %r : tensor<4096x4096xbf16>
+  }
+
+  // What others read, too, stays a kernel.
+  // CHECK-LABEL: func.func @shared_floats
+  // CHECK: loop.kernel @floats
+  // CHECK: loop.kernel @few ins(
+  // CHECK-NOT: rhs_prologue
+  func.func @shared_floats(%x: tensor<16x4096xbf16>, %w: tensor<4096x4096xi8>) -> (tensor<16x4096xbf16>, tensor<4096x4096xbf16>) {
+    %f = loop.kernel @floats ins(%a = %w : tensor<4096x4096xi8>) shared [4096, 4096] -> tensor<4096x4096xbf16> {
+      %p = loop.pointwise (%i, %j) in [4096, 4096] : tensor<4096x4096xbf16> {
+        %e = loop.load %a[%i, %j] : tensor<4096x4096xi8>
+        %h = arith.sitofp %e : i8 to bf16
+        loop.yield %h : bf16
+      }
+      loop.return %p : tensor<4096x4096xbf16>
+    }
+    %r = loop.kernel @few ins(%a = %x : tensor<16x4096xbf16>, %b = %f : tensor<4096x4096xbf16>) shared [] -> tensor<16x4096xbf16> {
+      %c = loop.contract parallel [16, 4096] reduction [4096]
+          lhs %a[d0, d2] : tensor<16x4096xbf16> rhs %b[d1, d2] : tensor<4096x4096xbf16>
+          acc f32 : tensor<16x4096xbf16>
+      loop.return %c : tensor<16x4096xbf16>
+    }
+    return %r, %f : tensor<16x4096xbf16>, tensor<4096x4096xbf16>
+  }
+}

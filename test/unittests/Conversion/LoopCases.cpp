@@ -560,6 +560,8 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"ProductOfColumns", kProductOfColumns, {{}}, 0, 4},
       {"ProductOfAVector", kProductOfAVector, {{}}, 0, 4},
       {"ProductWithRounding", kProductWithRounding, {{}}, 0, 4},
+      {"ProductOfBytes", kProductOfBytes, {{}}, 0, 4},
+      {"ProductOfBytesAcross", kProductOfBytesAcross, {{}}, 0, 16},
       {"LongerRows", kLongerRows, {{}}, 0, 64},
       {"LongerRowsOfF32", kLongerRowsOfF32},
       {"Convolution", kConvolution},

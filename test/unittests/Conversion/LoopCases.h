@@ -74,7 +74,8 @@ extern const char kOddRows[], kScans[], kGenericScan[], kSorts[], kLongSort[], k
     kKeptOfSorts[], kSelections[];
 extern const char kNumbers[], kHeads[], kOwnRows[], kSharedPlaces[];
 extern const char kProductOfRows[], kProductOfColumns[],
-    kProductOfAVector[], kProductWithRounding[], kLongerRows[],
+    kProductOfAVector[], kProductWithRounding[], kProductOfBytes[],
+    kProductOfBytesAcross[], kLongerRows[],
     kLongerRowsOfF32[];
 extern const char kReduceLast[], kReduceLeading[], kReduceMiddle[],
     kReduceWithin[], kReduceSeveral[], kArgMax[], kLayerNorm[], kSoftmax[],

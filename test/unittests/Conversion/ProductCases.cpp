@@ -86,6 +86,51 @@ func.func @main(%x: !a, %y: !b) -> !c {
   return %r : !c
 })";
 
+// Weights of bytes, which lie along the sum, and a row of them behind the tiles.
+const char loop::kProductOfBytes[] = R"(
+!a = tensor<20x80xbf16>
+!b = tensor<33x80xi8>
+!s = tensor<33xbf16>
+!c = tensor<20x33xbf16>
+func.func @main(%x: !a, %y: !b, %z: !s) -> !c {
+  %r = loop.kernel @k ins(%a = %x : !a, %b = %y : !b, %d = %z : !s)
+      shared [20, 33] -> !c {
+    %s = loop.contract parallel [20, 33] reduction [80]
+        lhs %a[d0, d2] : !a rhs %b[d1, d2] : !b acc f32 : !c
+        rhs_prologue (%e) {
+      %h = arith.sitofp %e : i8 to bf16
+      loop.yield %h : bf16
+    }
+        epilogue (%acc, %i, %j) {
+      %e = loop.load %d[%j] : !s
+      %f = arith.extf %e : bf16 to f32
+      %g = arith.mulf %acc, %f : f32
+      %h = arith.truncf %g : f32 to bf16
+      loop.yield %h : bf16
+    }
+    loop.return %s : !c
+  }
+  return %r : !c
+})";
+
+// Bytes without a sign whose neighbours lie across the sum, by f32.
+const char loop::kProductOfBytesAcross[] = R"(
+!a = tensor<20x24xui8>
+!b = tensor<20x48xf32>
+!c = tensor<24x48xf32>
+func.func @main(%x: !a, %y: !b) -> !c {
+  %r = loop.kernel @k ins(%a = %x : !a, %b = %y : !b) shared [24, 48] -> !c {
+    %s = loop.contract parallel [24, 48] reduction [20]
+        lhs %a[d2, d0] : !a rhs %b[d2, d1] : !b acc f32 : !c
+        lhs_prologue (%e) {
+      %h = arith.uitofp %e : i8 to f32
+      loop.yield %h : f32
+    }
+    loop.return %s : !c
+  }
+  return %r : !c
+})";
+
 // Rows in groups, of which the first is empty, by a matrix for each; the last rows are in none.
 static const char kProductOfGroups[] = R"(
 !a = tensor<45x40xbf16>

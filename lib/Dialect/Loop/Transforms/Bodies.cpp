@@ -217,6 +217,33 @@ static std::string printExtents(ArrayRef<guard::ExprAttr> extents) {
   return text + "]";
 }
 
+LoadOp loop::getOnlyLoad(PointwiseOp producer, const char *&why) {
+  LoadOp only;
+  for (Operation &op : producer.getBody().front()) {
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      if (only || load.getMask()) {
+        why = only ? "it is made of several loads" : "its load has a mask";
+        return {};
+      }
+      only = load;
+      continue;
+    }
+    // Other uses of the indices make the value depend on its place.
+    if (isa<IndexOp>(op) && llvm::all_of(op.getUsers(), [](Operation *user) {
+          return isa<LoadOp>(user);
+        }))
+      continue;
+    for (Value operand : op.getOperands())
+      if (operand.getType().isIndex() && !isa<arith::ConstantOp>(op)) {
+        why = "its value depends on its place";
+        return {};
+      }
+  }
+  if (!only)
+    why = "it loads nothing";
+  return only;
+}
+
 SmallVector<ReductionKind> loop::getKinds(AccumulationOpInterface op) {
   return llvm::map_to_vector(op.getKinds().getAsRange<ReductionKindAttr>(),
                              [](ReductionKindAttr kind) { return kind.getValue(); });

@@ -63,6 +63,9 @@ private:
   llvm::DenseMap<mlir::StringAttr, Operation *> definers;
 };
 
+/// The only load of a body that maps one element to one; null otherwise, and why.
+LoadOp getOnlyLoad(PointwiseOp producer, const char *&why);
+
 /// What a reduction or scan is made of, one for each of its `kinds`.
 SmallVector<ReductionKind> getKinds(AccumulationOpInterface op);
 

@@ -171,34 +171,6 @@ static int64_t getOpsPerByte(PointwiseOp producer) {
                                              : kGPUOpsPerByte;
 }
 
-/// The only load of a body that maps one element to one; null otherwise, and why.
-static LoadOp getOnlyLoad(PointwiseOp producer, const char *&why) {
-  LoadOp only;
-  for (Operation &op : producer.getBody().front()) {
-    if (auto load = dyn_cast<LoadOp>(op)) {
-      if (only || load.getMask()) {
-        why = only ? "it is made of several loads" : "its load has a mask";
-        return {};
-      }
-      only = load;
-      continue;
-    }
-    // Other uses of the indices make the value depend on its place.
-    if (isa<IndexOp>(op) && llvm::all_of(op.getUsers(), [](Operation *user) {
-          return isa<LoadOp>(user);
-        }))
-      continue;
-    for (Value operand : op.getOperands())
-      if (operand.getType().isIndex() && !isa<arith::ConstantOp>(op)) {
-        why = "its value depends on its place";
-        return {};
-      }
-  }
-  if (!only)
-    why = "it loads nothing";
-  return only;
-}
-
 /// True if `producer` rounds a product for a reader that takes parts of it, as one that puts
 /// tensors behind each other does: that cannot follow the product in its kernel, and the
 /// product would be stored wide for it.

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ByteFactors.h"
 #include "GPUProducts.h"
 #include "PackedCopy.h"
 
@@ -299,11 +300,9 @@ void PackOperands::runOnOperation() {
   for (Block &block : getOperation().getBody()) {
     copies.clear();
     turnFactors(block, machine, hints);
-    if (!machine.hasWarpgroups)
-      continue;
-    for (KernelOp kernel :
-         llvm::make_early_inc_range(block.getOps<KernelOp>()))
-      if (!kernel.getScheduleAttr())
+    for (KernelOp kernel : llvm::make_early_inc_range(block.getOps<KernelOp>()))
+      if (!kernel.getScheduleAttr() && !readBytes(kernel, machine, hints) &&
+          machine.hasWarpgroups)
         pack(kernel, machine, hints);
   }
 }

@@ -43,6 +43,32 @@ static PointwiseOp getProducer(KernelOp kernel, BlockArgument argument) {
       .getDefiningOp<PointwiseOp>();
 }
 
+SmallVector<ExprAttr>
+loop::getIndicesThrough(ContractOp op, bool isLeft, ArrayRef<ExprAttr> map,
+                        const analysis::SizeHints &hints) {
+  guard::Assumptions assumptions = hints.getAssumptions();
+  analysis::addExtents(assumptions, op.getContext(), op.getDomain().all());
+  SmallVector<ExprAttr> operand =
+      getExprs(isLeft ? op.getLhsIndices() : op.getRhsIndices());
+  SmallVector<ExprAttr> indices;
+  for (ExprAttr expr : map)
+    indices.push_back(
+        guard::simplify(guard::substituteDims(expr, operand), assumptions));
+  return indices;
+}
+
+void loop::readThrough(KernelOp kernel, ContractOp op, bool isLeft,
+                       BlockArgument from, ArrayRef<ExprAttr> indices) {
+  auto maker = cast<KernelOp>(from.getOwner()->getParentOp());
+  Value source = maker.getInputs()[from.getArgNumber()];
+  kernel.getInputsMutable().append(source);
+  Value moved =
+      kernel.getBody().front().addArgument(source.getType(), op.getLoc());
+  (isLeft ? op.getLhsMutable() : op.getRhsMutable()).assign(moved);
+  ArrayAttr exprs = getExprArray(op.getContext(), indices);
+  isLeft ? op.setLhsIndicesAttr(exprs) : op.setRhsIndicesAttr(exprs);
+}
+
 /// Lets one operand of `op` be read from where the nest that makes it has it.
 static bool readInPlace(KernelOp kernel, ContractOp op, bool isLeft,
                         const analysis::SizeHints &hints, Type only) {
@@ -56,24 +82,8 @@ static bool readInPlace(KernelOp kernel, ContractOp op, bool isLeft,
   analysis::Access access = analysis::getReads(producer)[0];
   if (access.indirect || access.tensor != from)
     return false;
-  MLIRContext *context = op.getContext();
-  guard::Assumptions assumptions = hints.getAssumptions();
-  analysis::addExtents(assumptions, context, op.getDomain().all());
-  SmallVector<ExprAttr> indices =
-      getExprs(isLeft ? op.getLhsIndices() : op.getRhsIndices());
-  SmallVector<ExprAttr> map;
-  for (ExprAttr expr : access.map)
-    map.push_back(
-        guard::simplify(guard::substituteDims(expr, indices), assumptions));
-
-  Value source =
-      cast<KernelOp>(from.getOwner()->getParentOp()).getInputs()[from.getArgNumber()];
-  kernel.getInputsMutable().append(source);
-  Value moved =
-      kernel.getBody().front().addArgument(source.getType(), op.getLoc());
-  (isLeft ? op.getLhsMutable() : op.getRhsMutable()).assign(moved);
-  ArrayAttr exprs = getExprArray(context, map);
-  isLeft ? op.setLhsIndicesAttr(exprs) : op.setRhsIndicesAttr(exprs);
+  readThrough(kernel, op, isLeft, from,
+              getIndicesThrough(op, isLeft, access.map, hints));
   Type narrow = load.getType();
   Type wide = producer.getBody().front().getTerminator()->getOperand(0).getType();
   if (narrow == wide)

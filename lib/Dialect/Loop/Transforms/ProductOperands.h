@@ -25,6 +25,15 @@ namespace kiln::loop {
 void readOperandsInPlace(KernelOp kernel, const analysis::SizeHints &hints,
                          SmallVectorImpl<KernelOp> &readFrom, Type only = {});
 
+/// The indices by which an operand reads what the nest that makes it reads by `map`.
+SmallVector<guard::ExprAttr>
+getIndicesThrough(ContractOp op, bool isLeft, ArrayRef<guard::ExprAttr> map,
+                  const analysis::SizeHints &hints);
+/// Lets an operand of a kernel's contraction be read by these indices from an input, `from`, of
+/// the kernel that makes it.
+void readThrough(KernelOp kernel, ContractOp op, bool isLeft,
+                 mlir::BlockArgument from, ArrayRef<guard::ExprAttr> indices);
+
 /// Drops prologues that extend both operands of a contraction from one type of 16 bits
 /// to that of its sum, in which they are multiplied anyway.
 void dropExtensions(ContractOp op);
