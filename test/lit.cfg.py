@@ -25,6 +25,7 @@ for line in config.kiln_environment.splitlines():
     name, _, value = line.partition("=")
     config.environment[name] = value
 
+fake_cuda = os.path.join(config.kiln_binary_dir, "test", "fake-cuda")
 # Longest first: lit replaces in order. The tools themselves are found in PATH.
 config.substitutions += [
     ("%kiln-shared-fixtures", config.kiln_fixtures),
@@ -34,11 +35,19 @@ config.substitutions += [
     ("%kiln-plugin", os.path.join(lib_dir, "KilnPlugin.so")),
     ("%kiln-source", config.kiln_source_dir),
     ("%llvm-includes", os.path.join(config.llvm_tools_dir, "..", "include")),
-    # A driver without a GPU, for what comes behind.
+    # A driver without a GPU for what comes behind, with a cuBLASLt, certainly without one, or as
+    # the machine has it.
+    (
+        "%fake-cublas",
+        "env LD_LIBRARY_PATH={0}{1}{0}/libraries".format(fake_cuda, os.pathsep),
+    ),
+    (
+        "%fake-no-cublas",
+        "env LD_LIBRARY_PATH={0}{1}{0}/no-libraries".format(fake_cuda, os.pathsep),
+    ),
     (
         "%fake-cuda",
-        "env LD_LIBRARY_PATH=%s"
-        % os.path.join(config.kiln_binary_dir, "test", "fake-cuda"),
+        "env LD_LIBRARY_PATH=%s" % fake_cuda,
     ),
     ("%python", sys.executable),
     # A program must be built like the libraries that it loads.

@@ -376,7 +376,16 @@ private:
             !areNumbers(map.strides))
           return true;
     }
-    return false;
+    return grid.product && dependsOnSymbols(*grid.product);
+  }
+
+  bool dependsOnSymbols(const GridStep::Product &product) const {
+    for (const GridStep::Product::Matrix *matrix :
+         {&product.left, &product.right, &product.result})
+      if (!areNumbers({matrix->offset, matrix->leading, matrix->apart}))
+        return true;
+    return !areNumbers(
+        {product.matrices, product.rows, product.columns, product.sum});
   }
 
   Status step(const Step &step) {

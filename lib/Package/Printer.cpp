@@ -245,7 +245,24 @@ private:
       if (!part.maps.empty())
         text += " maps " + std::to_string(part.maps.size());
     }
-    return text;
+    return grid.product ? text + productText(*grid.product) : text;
+  }
+
+  std::string productText(const GridStep::Product &product) const {
+    auto matrix = [&](const GridStep::Product::Matrix &m) {
+      return std::to_string(m.buffer) + (m.isTransposed ? "^T" : "") + " (" +
+             exprs({m.offset, m.leading, m.apart}) + ")";
+    };
+    std::string text = " or library product of " + matrix(product.left) +
+                       " * " + matrix(product.right);
+    if (product.bias != kNone)
+      text += " + " + std::to_string(product.bias);
+    text +=
+        " to " + matrix(product.result) + " (" +
+        exprs({product.matrices, product.rows, product.columns, product.sum}) +
+        ") " + std::string(dtypeName(product.factors)) + " to " +
+        std::string(dtypeName(product.results));
+    return product.permitsTF32 ? text + " tf32" : text;
   }
 
   std::string stepText(const Step &step) const {

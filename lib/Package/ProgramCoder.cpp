@@ -199,6 +199,28 @@ template <typename C, typename T> void visitMap(C &c, T &map) {
   c.u32(map.swizzle);
 }
 
+template <typename C, typename T> void visitMatrix(C &c, T &matrix) {
+  c.u32(matrix.buffer);
+  c.boolean(matrix.isTransposed);
+  c.u32(matrix.offset);
+  c.u32(matrix.leading);
+  c.u32(matrix.apart);
+}
+
+template <typename C, typename T> void visitProduct(C &c, T &product) {
+  c.dtype(product.factors);
+  c.dtype(product.results);
+  c.boolean(product.permitsTF32);
+  c.u32(product.matrices);
+  c.u32(product.rows);
+  c.u32(product.columns);
+  c.u32(product.sum);
+  visitMatrix(c, product.left);
+  visitMatrix(c, product.right);
+  visitMatrix(c, product.result);
+  c.u32(product.bias);
+}
+
 template <typename C, typename T> void visitGrid(C &c, T &step) {
   ids(c, step.buffers);
   ids(c, step.writes);
@@ -214,6 +236,13 @@ template <typename C, typename T> void visitGrid(C &c, T &step) {
     c.u32(part.sharedBytes);
     c.list(part.maps, kLeastMap, [&](auto &map) { visitMap(c, map); });
   });
+  bool isProduct = step.product.has_value();
+  c.boolean(isProduct);
+  if constexpr (C::isDecoder)
+    if (isProduct)
+      step.product.emplace();
+  if (isProduct)
+    visitProduct(c, *step.product);
 }
 
 template <typename C, typename T> void visitExtern(C &c, T &step) {

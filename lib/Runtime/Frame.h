@@ -174,8 +174,16 @@ private:
   Status grid(const package::GridStep &step);
   Status timeGrid(const package::GridStep &step);
   Status findSpans(const package::GridStep &step, std::vector<Span> &spans);
+  Status gridParts(const package::GridStep &step);
   Status gridPart(const package::GridStep &step,
                   const package::GridStep::Part &part, bool isNarrow);
+  Status product(const package::GridStep &step, bool &isDone);
+  Status productMatrix(const package::GridStep &step,
+                       const package::GridStep::Product::Matrix &matrix,
+                       DType dtype, int64_t matrices, int64_t rows,
+                       int64_t columns, ProductLaunch::Matrix &found);
+  /// What may be read from the address of a buffer on.
+  Result<int64_t> bytesOf(const package::GridStep &step, uint32_t at);
   Status launchPart(const package::GridStep &step,
                     const package::GridStep::Part &part, uint32_t kernel,
                     uint32_t blocks, size_t arguments);

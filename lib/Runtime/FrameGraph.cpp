@@ -30,7 +30,7 @@ static constexpr size_t kMostKept = 8, kMostMade = 64;
 
 void ProgramRunner::Frame::skip(const std::string &reason) {
   if (options_.stats)
-    options_.stats->addSkip(reason);
+    RunStats::addSkip(options_.stats->graphSkips, reason);
 }
 
 Status ProgramRunner::Frame::walk(const GraphSegment &segment) {

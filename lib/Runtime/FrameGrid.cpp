@@ -159,6 +159,19 @@ static Status checkMap(const std::vector<int64_t> &sizes,
   return Status::success();
 }
 
+Result<int64_t> ProgramRunner::Frame::bytesOf(const GridStep &step,
+                                              uint32_t at) {
+  const Tensor *buffer = nullptr;
+  if (Status s = laidOut(step.buffers[at], buffer); !s)
+    return s.takeError();
+  // A copy that is aligned has the bytes that the buffer's elements span.
+  if (pointers_[at] != buffer->data())
+    return storageExtent(buffer->dtype(), buffer->sizes(), buffer->strides(),
+                         0);
+  return static_cast<int64_t>(buffer->storage()->data() +
+                              buffer->storage()->bytes() - buffer->data());
+}
+
 Result<TensorMapBytes>
 ProgramRunner::Frame::tensorMap(const GridStep &step,
                                 const GridStep::TensorMap &map) {
@@ -174,17 +187,7 @@ ProgramRunner::Frame::tensorMap(const GridStep &step,
   int64_t offset = 0;
   if (Status s = integer(map.offset, offset); !s)
     return s.takeError();
-  const Tensor *buffer = nullptr;
-  if (Status s = laidOut(step.buffers[map.buffer], buffer); !s)
-    return s.takeError();
-  // A copy that is aligned has the bytes that the buffer's elements span.
-  Result<int64_t> bytes =
-      pointers_[map.buffer] == buffer->data()
-          ? Result<int64_t>(static_cast<int64_t>(
-                buffer->storage()->data() + buffer->storage()->bytes() -
-                buffer->data()))
-          : storageExtent(buffer->dtype(), buffer->sizes(), buffer->strides(),
-                          0);
+  Result<int64_t> bytes = bytesOf(step, map.buffer);
   if (!bytes)
     return bytes.takeError();
   int64_t itemBytes = static_cast<int64_t>(itemSize(map.dtype));
@@ -296,16 +299,27 @@ Status ProgramRunner::Frame::check(const Plan::Check &check) {
                     std::size(check.arguments));
 }
 
-Status ProgramRunner::Frame::grid(const GridStep &step) {
-  std::vector<Tensor> aligned;
-  if (Status s = gridPointers(step, aligned); !s)
-    return s;
+Status ProgramRunner::Frame::gridParts(const GridStep &step) {
   int64_t narrow = 1;
   if (step.narrow != kNone)
     if (Status s = integer(step.narrow, narrow); !s)
       return s;
   for (const GridStep::Part &part : step.parts)
     if (Status s = gridPart(step, part, narrow != 0); !s)
+      return s;
+  return Status::success();
+}
+
+Status ProgramRunner::Frame::grid(const GridStep &step) {
+  std::vector<Tensor> aligned;
+  if (Status s = gridPointers(step, aligned); !s)
+    return s;
+  bool isDone = false;
+  if (step.product)
+    if (Status s = product(step, isDone); !s)
+      return s;
+  if (!isDone)
+    if (Status s = gridParts(step); !s)
       return s;
   for (uint32_t at : step.writes) {
     if (at >= aligned.size() || !aligned[at].defined())

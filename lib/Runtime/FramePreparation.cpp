@@ -17,7 +17,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceCopy.h"
 #include "Frame.h"
+#include "kiln/Base/CheckedMath.h"
 
 #include <algorithm>
 

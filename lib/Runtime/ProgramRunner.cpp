@@ -35,13 +35,13 @@ void RunStats::addExtern(const std::string &op, const std::string &reason) {
   externs.push_back({op, 1, reason});
 }
 
-void RunStats::addSkip(const std::string &reason) {
-  for (GraphSkips &known : graphSkips)
+void RunStats::addSkip(std::vector<Skips> &skips, const std::string &reason) {
+  for (Skips &known : skips)
     if (known.reason == reason) {
       ++known.count;
       return;
     }
-  graphSkips.push_back({reason, 1});
+  skips.push_back({reason, 1});
 }
 
 namespace {

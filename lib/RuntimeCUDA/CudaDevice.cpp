@@ -100,6 +100,7 @@ CudaDevice::~CudaDevice() {
   ContextScope current(context_);
   if (stream_)
     driver_.cuStreamSynchronize(stream_);
+  products_.free();
   allocator_.freeAll();
   copies_.free();
   staging_.free();
@@ -272,6 +273,20 @@ Status CudaDevice::copyStrided(const runtime::StridedCopy &copy) {
   std::string kernel;
   int answer = copies_.launch(copy, stream_, kernel);
   return noteLaunch(answer, kernel);
+}
+
+Status CudaDevice::multiply(const runtime::ProductLaunch &product) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  ContextScope current(context_);
+  if (Status s = products_.multiply(product, stream_); !s)
+    return s;
+  ++stats_.products;
+  return noteLaunch(kSuccess, "a product of cuBLASLt");
+}
+
+std::string CudaDevice::libraries() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return products_.describe();
 }
 
 const char *CudaDevice::checkCode() const { return kCheckPTX; }

@@ -11,6 +11,7 @@
 
 #include "Allocator.h"
 #include "Context.h"
+#include "Products.h"
 #include "Staging.h"
 #include "StridedCopies.h"
 
@@ -30,7 +31,7 @@ public:
   CudaDevice(Context context, bool isBlocking)
       : context_(std::move(context)), driver_(*context_.driver),
         allocator_(driver_), copies_(driver_), staging_(driver_),
-        isBlocking_(isBlocking) {}
+        products_(driver_, allocator_), isBlocking_(isBlocking) {}
   ~CudaDevice() override;
   Status start();
 
@@ -54,6 +55,8 @@ public:
             const std::vector<std::vector<uint32_t>> &before) override;
   const char *checkCode() const override;
   Result<uint64_t> checkCell(const Error &error) override;
+  Status multiply(const runtime::ProductLaunch &product) override;
+  std::string libraries() override;
   Result<TensorMapBytes> encode(const TensorMapLayout &layout) override;
   Result<std::unique_ptr<DeviceEvent>> record() override;
   Result<std::shared_ptr<void>> hold(double seconds) override;
@@ -75,6 +78,7 @@ private:
   Allocator allocator_;
   StridedCopies copies_; ///< guarded by the mutex
   Staging staging_;      ///< `takes` guarded by the mutex
+  Products products_;    ///< guarded by the mutex
   const bool isBlocking_;
   mutable std::mutex mutex_; ///< of what follows, and of launches
   std::string lastKernel_;

@@ -312,6 +312,16 @@ static void writeExterns(JsonWriter &json, const runtime::RunStats &runs,
   json.endArray();
 }
 
+static void writeSkips(JsonWriter &json,
+                       const std::vector<runtime::RunStats::Skips> &list) {
+  json.key("skips").beginArray();
+  for (const runtime::RunStats::Skips &skips : list) {
+    json.beginObject().key("reason").text(skips.reason);
+    json.key("count").number(int64_t(skips.count)).endObject();
+  }
+  json.endArray();
+}
+
 /// Of what the package has that was made of weights.
 static int64_t getFrozenBytes(const runtime::Executable &variant) {
   int64_t bytes = 0;
@@ -349,12 +359,12 @@ static void writeRuntime(JsonWriter &json, const session::Session &session,
     json.key("graphs").number(int64_t(did.graphs));
     json.key("replays").number(int64_t(runs.graphReplays));
     json.key("updates").number(int64_t(did.graphUpdates));
-    json.key("skips").beginArray();
-    for (const runtime::RunStats::GraphSkips &skips : runs.graphSkips) {
-      json.beginObject().key("reason").text(skips.reason);
-      json.key("count").number(int64_t(skips.count)).endObject();
-    }
-    json.endArray().endObject();
+    writeSkips(json, runs.graphSkips);
+    json.endObject();
+    json.key("gpu_libraries").beginObject();
+    json.key("products").number(int64_t(runs.libraryProducts));
+    writeSkips(json, runs.librarySkips);
+    json.endObject();
   }
   json.key("extern_ops");
   writeExterns(json, runs, backend, /*onlyFallbacks=*/false);

@@ -78,10 +78,15 @@
 //              list(id) location:text
 //     grid     list(id) writes:list(u32) overwrites:list(u32)
 //              workspace:bool narrow:id list(part)
+//              isProduct:bool product?
 //   part     := kernel:u32 wide:id list(id) blocks:id threads:u32 shared:u32
 //              list(map)
 //   map      := buffer:u32 dtype offset:id sizes:list(id) strides:list(id)
 //              box:list(u32) swizzle:u32
+//   product  := factors:dtype results:dtype tf32:bool matrices:id rows:id
+//               columns:id sum:id left:matrix right:matrix result:matrix
+//               bias:id                          a position of a buffer
+//   matrix   := buffer:u32 transposed:bool offset:id leading:id apart:id
 //   argument := tag:u8                           kiln_argument_tag
 //               (id | bool | i64 | f64 | f64 f64 | text | dtype |
 //                list(argument))?                nested at most 16 deep
@@ -103,9 +108,9 @@ extern "C" {
 /// that changed the file, as in PNG.
 #define KILN_PACKAGE_MAGIC "\x8bKILN\r\n\x1a"
 /// Bumped whenever the meaning of anything in this header changes.
-#define KILN_PACKAGE_VERSION 9
+#define KILN_PACKAGE_VERSION 10
 #define KILN_PROGRAM_MAGIC 0x474f5250u /* "PROG" */
-#define KILN_PROGRAM_VERSION 6
+#define KILN_PROGRAM_VERSION 7
 
 #define KILN_PACKAGE_DIGEST_OFFSET 24
 #define KILN_PACKAGE_HEADER_SIZE 56

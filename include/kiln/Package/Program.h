@@ -32,6 +32,7 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -182,12 +183,33 @@ struct GridStep {
     uint32_t sharedBytes = 0;      ///< dynamic shared memory of a block
     std::vector<TensorMap> maps;
   };
+  /// What a library of the device may do in place of the functions: for each b, i and j
+  ///
+  ///   result[b, i, j] = sum over k of left[b, i, k] * right[b, k, j] + bias[j]
+  ///
+  /// added up in f32 and then rounded.
+  struct Product {
+    /// Element j of row i of matrix b lies offset + b * apart + i * leading + j elements from
+    /// the first one of the buffer; transposed, i and j are exchanged.
+    struct Matrix {
+      uint32_t buffer = 0; ///< position among the buffers
+      bool isTransposed = false;
+      ExprId offset = kNone, leading = kNone, apart = kNone;
+    };
+    DType factors = DType::F32; ///< of both; F32, F16 or BF16
+    DType results = DType::F32; ///< of result and bias; F32, or as factors
+    bool permitsTF32 = false;   ///< factors of F32 may be rounded
+    ExprId matrices = kNone, rows = kNone, columns = kNone, sum = kNone;
+    Matrix left, right, result; ///< the result is not transposed
+    uint32_t bias = kNone;      ///< position of a buffer; kNone: there is none
+  };
   std::vector<ValueId> buffers;
   std::vector<uint32_t> writes;     ///< as in LaunchStep
   std::vector<uint32_t> overwrites; ///< as in LaunchStep
   bool hasWorkspace = false;        ///< the last buffer is no argument's, but memory
   ExprId narrow = kNone; ///< if not 0, `kernel` may run, else `wide`; kNone: kernel
   std::vector<Part> parts;
+  std::optional<Product> product; ///< of what the parts compute
 };
 
 struct ExternStep {

@@ -89,6 +89,20 @@ struct StridedCopy {
   std::vector<CopyDim> dims;
 };
 
+/// A product of matrices; see package::GridStep::Product. Addresses are of the device.
+struct ProductLaunch {
+  struct Matrix {
+    void *data = nullptr; ///< the first element
+    int64_t leading = 0, apart = 0;
+    bool isTransposed = false;
+  };
+  DType factors = DType::F32, results = DType::F32;
+  bool permitsTF32 = false;
+  int64_t matrices = 1, rows = 1, columns = 1, sum = 1; ///< 1 or more
+  Matrix left, right, result; ///< `left` and `right` are only read
+  const void *bias = nullptr; ///< null: nothing is added
+};
+
 /// Launches that are asked for together, again and again, in their order.
 class DeviceGraph {
 public:
@@ -102,6 +116,7 @@ public:
 /// What a device did, for `--stats` and tests.
 struct DeviceStats {
   uint64_t launches = 0;       ///< of single kernels
+  uint64_t products = 0;       ///< by a library
   uint64_t stridedCopies = 0;
   uint64_t assembled = 0;      ///< texts of kernels
   uint64_t codeFound = 0;      ///< machine code of others, in a store
@@ -174,6 +189,13 @@ public:
   makeGraph(std::shared_ptr<const DeviceImage> image,
             const std::vector<GridLaunch> &launches,
             const std::vector<std::vector<uint32_t>> &before) = 0;
+  /// Asks a library for a product. Unsupported, and nothing is done, if there is no library
+  /// or it does not take this one.
+  virtual Status multiply(const ProductLaunch &) {
+    return Error::unsupported(name() + " has no library for products");
+  }
+  /// The libraries that `multiply` has, with their versions; empty if there are none.
+  virtual std::string libraries() { return ""; }
   virtual Result<TensorMapBytes> encode(const TensorMapLayout &layout) = 0;
 
   /// The text of `kCheckKernel`, to stand beside the kernels of an image.

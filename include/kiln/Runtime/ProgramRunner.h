@@ -60,7 +60,7 @@ struct RunStats {
   std::vector<LaunchTime> launchTimes;
   /// Calls of segments (package/GraphPlan.h) that were not replayed, though
   /// `RunOptions::graphs` was on.
-  struct GraphSkips {
+  struct Skips {
     std::string reason;
     uint64_t count = 0;
   };
@@ -68,12 +68,16 @@ struct RunStats {
   /// before or from the package.
   uint64_t preparations = 0;
   uint64_t graphReplays = 0;
-  std::vector<GraphSkips> graphSkips; ///< one per reason, first one first
+  std::vector<Skips> graphSkips; ///< one per reason, first one first
+  /// Products that a library computed, and those that it did not, of which the package has
+  /// kernels of its own.
+  uint64_t libraryProducts = 0;
+  std::vector<Skips> librarySkips;
   uint64_t calls = 0;              ///< of compiled functions
   double seconds = 0;              ///< that those calls ran, without compiling
 
   void addExtern(const std::string &op, const std::string &reason);
-  void addSkip(const std::string &reason);
+  static void addSkip(std::vector<Skips> &skips, const std::string &reason);
 };
 
 struct RunOptions {
@@ -93,6 +97,9 @@ struct RunOptions {
   /// On a device: the second call with the same sizes writes down the launches that
   /// follow each other, later ones replay them, with the addresses of the call.
   bool graphs = false;
+  /// A product that a library may compute and does not is an error, where kernels would
+  /// compute it: it is the library that is measured.
+  bool needsLibraries = false;
   /// The version of what is passed for weights, which the caller changes with their
   /// contents; a program that writes to them by way of another input changes it, too.
   /// What depends on weights alone (`package::isPreparation`) runs once for each, if the

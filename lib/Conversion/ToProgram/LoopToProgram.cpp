@@ -220,7 +220,8 @@ LogicalResult LoopConverter::convertGrid(loop::LaunchGridOp op) {
       op.getScheduleAttr() ? builder.getArrayAttr(op.getScheduleAttr())
                            : ArrayAttr(),
       program::GridAttr::get(getContext(), builder.getArrayAttr(steps),
-                             bool(op.getWorkspaceAttr()), op.getNarrowAttr()));
+                             bool(op.getWorkspaceAttr()), op.getNarrowAttr(),
+                             program::ProductAttr()));
   // A scatter is a copy of what it starts from, and then what it writes.
   if (isa_and_nonnull<loop::GPUScatterScheduleAttr>(op.getScheduleAttr()) &&
       steps.size() == 2)

@@ -39,6 +39,11 @@ private:
   Status addGrid(program::LaunchOp op, program::GridAttr grid);
   Status addGridPart(program::GridStepAttr given, package::GridStep &step);
   Status addMap(program::TensorMapAttr given, package::GridStep::Part &part);
+  Status setMatrix(program::MatrixAttr given,
+                   package::GridStep::Product::Matrix &matrix);
+  Status addProduct(program::ProductAttr given, package::GridStep &step);
+  /// Sets `id` to the number of an expression.
+  Status setId(guard::ExprAttr expr, package::ExprId &id);
   template <typename Step> void addAccess(program::LaunchOp op, Step &step);
   Result<uint32_t> getKernel(mlir::SymbolRefAttr name);
   Status getIds(mlir::ArrayAttr list, std::vector<package::ExprId> &ids);

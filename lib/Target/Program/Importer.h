@@ -65,6 +65,9 @@ private:
   Status addLaunch(const package::LaunchStep &step);
   Status addGrid(const package::GridStep &step);
   Attribute getMap(const package::GridStep::TensorMap &map);
+  program::MatrixAttr
+  getMatrix(const package::GridStep::Product::Matrix &matrix);
+  program::ProductAttr getProduct(const package::GridStep &step);
   mlir::ArrayAttr getList(const std::vector<package::ExprId> &ids);
   Status addCall(const package::ExternStep &step);
   Status addInvoke(const package::ControlStep &step);

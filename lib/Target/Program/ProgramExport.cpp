@@ -259,6 +259,54 @@ Status Exporter::addGridPart(program::GridStepAttr given,
   return Status::success();
 }
 
+Status Exporter::setId(ExprAttr expr, package::ExprId &id) {
+  auto found = exprs->get(expr);
+  if (!found)
+    return found.takeError();
+  id = *found;
+  return Status::success();
+}
+
+Status Exporter::setMatrix(program::MatrixAttr given,
+                           package::GridStep::Product::Matrix &matrix) {
+  matrix.buffer = given.getBuffer();
+  matrix.isTransposed = given.getTransposed();
+  for (auto [expr, id] : {std::pair(given.getOffset(), &matrix.offset),
+                          std::pair(given.getLeading(), &matrix.leading),
+                          std::pair(given.getApart(), &matrix.apart)})
+    if (Status s = setId(expr, *id); !s)
+      return s;
+  return Status::success();
+}
+
+Status Exporter::addProduct(program::ProductAttr given,
+                            package::GridStep &step) {
+  package::GridStep::Product product;
+  auto factors = guard::getDType(given.getFactors());
+  auto results = guard::getDType(given.getResults());
+  if (!factors || !results)
+    return Error::malformed("a product of elements without a counterpart at "
+                            "run time");
+  product.factors = *factors;
+  product.results = *results;
+  product.permitsTF32 = given.getTf32();
+  for (auto [expr, id] : {std::pair(given.getMatrices(), &product.matrices),
+                          std::pair(given.getRows(), &product.rows),
+                          std::pair(given.getColumns(), &product.columns),
+                          std::pair(given.getSum(), &product.sum)})
+    if (Status s = setId(expr, *id); !s)
+      return s;
+  for (auto [matrix, target] : {std::pair(given.getLeft(), &product.left),
+                                std::pair(given.getRight(), &product.right),
+                                std::pair(given.getResult(), &product.result)})
+    if (Status s = setMatrix(matrix, *target); !s)
+      return s;
+  if (given.getBias() != -1)
+    product.bias = given.getBias();
+  step.product = product;
+  return Status::success();
+}
+
 Status Exporter::addGrid(program::LaunchOp op, program::GridAttr grid) {
   package::GridStep step;
   tellLaunch(op, function.getSymName());
@@ -272,6 +320,9 @@ Status Exporter::addGrid(program::LaunchOp op, program::GridAttr grid) {
   }
   for (auto part : grid.getSteps().getAsRange<program::GridStepAttr>())
     if (Status s = addGridPart(part, step); !s)
+      return s;
+  if (grid.getProduct())
+    if (Status s = addProduct(grid.getProduct(), step); !s)
       return s;
   program.steps.emplace_back(std::move(step));
   return Status::success();

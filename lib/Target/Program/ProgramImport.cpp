@@ -128,6 +128,27 @@ Attribute Importer::getMap(const package::GridStep::TensorMap &map) {
       builder.getDenseI64ArrayAttr(box), map.swizzle);
 }
 
+program::MatrixAttr
+Importer::getMatrix(const package::GridStep::Product::Matrix &matrix) {
+  return program::MatrixAttr::get(context, matrix.buffer, exprs[matrix.offset],
+                                  exprs[matrix.leading], exprs[matrix.apart],
+                                  matrix.isTransposed);
+}
+
+program::ProductAttr Importer::getProduct(const package::GridStep &step) {
+  if (!step.product)
+    return {};
+  const package::GridStep::Product &product = *step.product;
+  return program::ProductAttr::get(
+      context, guard::getElementType(context, product.factors),
+      guard::getElementType(context, product.results), exprs[product.matrices],
+      exprs[product.rows], exprs[product.columns], exprs[product.sum],
+      getMatrix(product.left), getMatrix(product.right),
+      getMatrix(product.result),
+      product.bias == package::kNone ? -1 : int64_t(product.bias),
+      product.permitsTF32);
+}
+
 Status Importer::addGrid(const package::GridStep &step) {
   auto buffers = getValues(step.buffers);
   if (!buffers)
@@ -158,7 +179,8 @@ Status Importer::addGrid(const package::GridStep &step) {
       /*alone=*/false, program::TrafficAttr(), mlir::ArrayAttr(),
       mlir::ArrayAttr(),
       program::GridAttr::get(context, builder.getArrayAttr(parts),
-                             step.hasWorkspace, getOptional(step.narrow)));
+                             step.hasWorkspace, getOptional(step.narrow),
+                             getProduct(step)));
   return Status::success();
 }
 

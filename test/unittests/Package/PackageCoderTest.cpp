@@ -322,10 +322,10 @@ TEST(PackageCoder, DeepListsAreRefused) {
 
 TEST(PackageCoder, AnotherVersionSaysWhatToDo) {
   std::vector<uint8_t> bytes = encodePackage(samplePackage());
-  bytes[8] = 8;
+  bytes[8] = 9;
   auto decoded = decodePackage(bytes.data(), bytes.size());
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().message,
-            "package header: expected version 9, found 8; compile the model "
+            "package header: expected version 10, found 9; compile the model "
             "again with this kiln");
 }

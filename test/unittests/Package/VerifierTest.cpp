@@ -193,6 +193,25 @@ TEST(Verifier, GridsFitTheirKernels) {
           "found 2, 0 and 2");
   refused([](auto &grid, auto &) { grid.parts[0].maps[0].swizzle = 48; },
           "found 48");
+  refused([](auto &grid, auto &) { grid.product->factors = DType::I32; },
+          "expected factors of f32, f16 or bf16");
+  refused([](auto &grid, auto &) { grid.product->left.buffer = 3; },
+          "buffer 3 does not exist, expected one below 3");
+  refused([](auto &grid, auto &) { grid.product->right.buffer = 1; },
+          "expected buffer 1 to be read and of f32, found one of f32");
+  refused([](auto &grid, auto &) { grid.product->result.buffer = 0; },
+          "expected buffer 0 to be written");
+  refused([](auto &grid, auto &) { grid.product->result.buffer = 2; },
+          "found one of i8, the workspace");
+  refused([](auto &grid, auto &) { grid.product->factors = DType::BF16; },
+          "expected buffer 0 to be read and of bf16, found one of f32");
+  refused([](auto &grid, auto &) { grid.product->result.isTransposed = true; },
+          "expected a result that is not transposed");
+  refused([](auto &grid, auto &) { grid.product->bias = 2; },
+          "expected buffer 2 to be read");
+  refused([](auto &grid, auto &) { grid.product->left.leading = 999; },
+          "expression 999");
+  refused([](auto &grid, auto &) { grid.product->sum = kNone; }, "expression");
   refused([](auto &, auto &package) { package.image.kind = KILN_IMAGE_NATIVE; },
           "a grid of a kernel for a processor");
   refused([](auto &, auto &package) { package.image.bytes.back() = 1; },

@@ -311,6 +311,20 @@ static LogicalResult verifyGrid(LaunchOp launch, GridAttr grid) { // C4
   if (grid.getWorkspace() && (writes.empty() || !writes.back()))
     return launch.emitOpError("expected the workspace as its last buffer, which "
                               "is written");
+  ProductAttr product = grid.getProduct();
+  if (!product)
+    return success();
+  auto isRead = [&](int64_t buffer) {
+    return buffer >= 0 && buffer < int64_t(writes.size()) && !writes[buffer];
+  };
+  int64_t result = product.getResult().getBuffer();
+  if (!isRead(product.getLeft().getBuffer()) ||
+      !isRead(product.getRight().getBuffer()) ||
+      (product.getBias() != -1 && !isRead(product.getBias())) || result < 0 ||
+      result >= int64_t(writes.size()) || !writes[result])
+    return launch.emitOpError("expected a product of buffers that are read, to "
+                              "one that is written, but found ")
+           << product;
   return success();
 }
 

@@ -523,9 +523,9 @@ void Planner::dropCopies() {
       continue;
     Builder builder(launch.getContext());
     ArrayRef<Attribute> steps = grid.getSteps().getValue().drop_front();
-    launch.setGridAttr(GridAttr::get(launch.getContext(),
-                                     builder.getArrayAttr(steps),
-                                     grid.getWorkspace(), grid.getNarrow()));
+    launch.setGridAttr(GridAttr::get(
+        launch.getContext(), builder.getArrayAttr(steps), grid.getWorkspace(),
+        grid.getNarrow(), grid.getProduct()));
     launch.setKernelAttr(cast<GridStepAttr>(steps.front()).getKernel());
   }
 }

@@ -124,19 +124,63 @@ def Program_GridStepAttr : Program_Attr<"GridStep", "grid_step"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Program_MatrixAttr : Program_Attr<"Matrix", "matrix"> {
+  let summary = "A matrix of a product, as it lies in a buffer";
+  let description = [{
+    Element j of row i of matrix b lies `offset + b * apart + i * leading + j` elements
+    from the first one of buffer number `buffer` of a launch, or, with `transposed`,
+    with i and j exchanged.
+
+    Example: `#program.matrix<buffer = 0, offset = #guard.expr<0>,
+    leading = #guard.expr<64>, apart = #guard.expr<0>>`
+  }];
+  let parameters = (ins "int64_t":$buffer, "::kiln::guard::ExprAttr":$offset,
+                        "::kiln::guard::ExprAttr":$leading,
+                        "::kiln::guard::ExprAttr":$apart,
+                        DefaultValuedParameter<"bool", "false">:$transposed);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Program_ProductAttr : Program_Attr<"Product", "product"> {
+  let summary = "A product that a library may compute in place of a launch";
+  let description = [{
+    `result[b, i, j] = sum over k of left[b, i, k] * right[b, k, j]`, added up in f32, with
+    `bias[j]` added where it is the number of a buffer and not -1. `left` and `right` have
+    elements of type `factors`, the result and the bias of type `results`; with `tf32`
+    factors may be rounded to tf32.
+
+    Example: `#program.product<factors = f32, results = f32, matrices = #guard.expr<1>,
+    rows = #guard.expr<s0>, columns = #guard.expr<8>, sum = #guard.expr<4>, left = ...,
+    right = ..., result = ...>`
+  }];
+  let parameters = (ins "::mlir::Type":$factors, "::mlir::Type":$results,
+                        "::kiln::guard::ExprAttr":$matrices,
+                        "::kiln::guard::ExprAttr":$rows,
+                        "::kiln::guard::ExprAttr":$columns,
+                        "::kiln::guard::ExprAttr":$sum,
+                        "::kiln::program::MatrixAttr":$left,
+                        "::kiln::program::MatrixAttr":$right,
+                        "::kiln::program::MatrixAttr":$result,
+                        DefaultValuedParameter<"int64_t", "-1">:$bias,
+                        DefaultValuedParameter<"bool", "false">:$tf32);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Program_GridAttr : Program_Attr<"Grid", "grid"> {
   let summary = "What a launch is on a GPU";
   let description = [{
     The functions of `steps` run one after the other. With `workspace` the last
     buffer of the launch is memory for them, else they get a null address for it.
     `narrow` is an expression: where it is not 0 the kernels may run that compute
-    addresses with 32 bits, elsewhere the `wide` ones.
+    addresses with 32 bits, elsewhere the `wide` ones. A library may compute `product`
+    instead.
 
     Example: `#program.grid<steps = [...], workspace = true>`
   }];
   let parameters = (ins "::mlir::ArrayAttr":$steps,
     DefaultValuedParameter<"bool", "false">:$workspace,
-    OptionalParameter<"::kiln::guard::ExprAttr">:$narrow);
+    OptionalParameter<"::kiln::guard::ExprAttr">:$narrow,
+    OptionalParameter<"::kiln::program::ProductAttr">:$product);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
