@@ -299,6 +299,7 @@ LogicalResult Autotuner::runPass(bool settle) {
   pass.contractions = options.maxAutotune || options.maxAutotuneGemm;
   pass.nests = options.maxAutotune || options.maxAutotunePointwise;
   pass.descend = options.coordinateDescentTuning;
+  pass.libraries = options.gpuLibraries != GPULibraries::None;
   pass.settle = settle;
   pass.threads = int64_t(hooks.tuner->threads());
   pass.megabytesPerSecond = inMillions(speed.bytesPerSecond);

@@ -27,6 +27,15 @@ using package::Trial;
 /// can decide.
 static constexpr double kProgramSeconds = 2;
 
+std::string session::describeHardware(runtime::Device &device,
+                                      const CompileOptions &options) {
+  std::string words = device.hardware();
+  if (!options.isTuned() || options.gpuLibraries == GPULibraries::None)
+    return words;
+  std::string libraries = device.libraries();
+  return words + ", " + (libraries.empty() ? "no library" : libraries);
+}
+
 KernelTuning::KernelTuning(cache::Store *store, const Digest &environment,
                            std::string nameSpace, unsigned threads,
                            Progress tell)
@@ -61,9 +70,10 @@ KernelTuning::open(const std::optional<cache::CacheConfig> &config,
   return tuning;
 }
 
-void KernelTuning::measureOn(const runtime::Device &device) {
+void KernelTuning::measureOn(const runtime::Device &device,
+                             std::string hardware) {
   device_ = device.name();
-  hardware_ = device.hardware();
+  hardware_ = std::move(hardware);
 }
 
 cache::CacheKey KernelTuning::makeKey(const Digest &subject,

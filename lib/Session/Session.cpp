@@ -240,6 +240,9 @@ void Session::noteSkips() {
   const auto &skips = function().stats().graphSkips;
   while (skipsTold_ < skips.size())
     logGraphSkip(skips[skipsTold_++].reason);
+  const auto &products = function().stats().librarySkips;
+  while (productsTold_ < products.size())
+    logLibrarySkip(products[productsTold_++].reason);
 }
 
 Result<const runtime::Executable *>

@@ -109,6 +109,7 @@ public:
     run.pool = &pool;
     run.inputsChecked = true;
     run.weightsVersion = &weightsVersion;
+    run.needsLibraries = true;
     // A device keeps results itself.
     run.reuseOutputs = !this->device;
     run.arena = &arena;

@@ -33,6 +33,12 @@ void session::logGraphSkip(const std::string &reason) {
              "skipping cudagraphs in this call: " + reason);
 }
 
+void session::logLibrarySkip(const std::string &reason) {
+  log::write("autotuning", log::Level::Warning,
+             "kernels compute products that a library was faster for: " +
+                 reason);
+}
+
 void session::logTime(const std::string &what, const Stopwatch &watch,
                       const std::string &parts) {
   char number[32];

@@ -31,6 +31,7 @@ void logCache(const std::string &text);
 void logMiss(const std::string &reason, bool isWarning);
 void logRecompilation(const std::string &text);
 void logGraphSkip(const std::string &reason);
+void logLibrarySkip(const std::string &reason);
 /// "compiled in 12.345 ms" and what follows.
 void logTime(const std::string &what, const Stopwatch &watch,
              const std::string &parts);

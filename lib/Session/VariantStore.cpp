@@ -140,7 +140,7 @@ Status VariantStore::makeKey() {
   }
   auto key = programKey(*source_, options_, *environment,
                         options_.cache.remote.nameSpace, pool_.threads(),
-                        device_ ? device_->hardware() : "");
+                        device_ ? describeHardware(*device_, options_) : "");
   if (!key)
     return key.takeError();
   environment_ = environment->digest;
@@ -402,7 +402,7 @@ VariantStore::compileBytes(const CompileOptions &wanted,
                       options_.cache.remote.nameSpace, pool_.threads(),
                       options_.progress);
   if (device_)
-    tuning.measureOn(*device_);
+    tuning.measureOn(*device_, describeHardware(*device_, wanted));
   const bool isBundled =
       key_ && wanted.isTuned() && options_.cache.remote.bundledAutotune;
   if (isBundled)

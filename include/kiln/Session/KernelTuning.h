@@ -25,6 +25,7 @@
 #include "kiln/Base/ChildProcess.h"
 #include "kiln/Cache/CacheConfig.h"
 #include "kiln/Cache/Store.h"
+#include "kiln/Options/CompileOptions.h"
 #include "kiln/Package/KernelTuner.h"
 #include "kiln/Runtime/Device.h"
 #include "kiln/Runtime/MachineLimits.h"
@@ -57,6 +58,12 @@ struct TuningStats {
   }
 };
 
+/// What times on a device depend on, in words: `Device::hardware`, and its libraries if the
+/// options make candidates of them, so that what was found without one is not taken where there
+/// is one.
+std::string describeHardware(runtime::Device &device,
+                             const CompileOptions &options);
+
 class KernelTuning final : public package::KernelTuner {
 public:
   using Progress = std::function<void(const std::string &)>;
@@ -74,8 +81,9 @@ public:
   open(const std::optional<cache::CacheConfig> &config, unsigned threads,
        Progress tell);
 
-  /// Measures on a GPU from now on. What is found is kept for its like alone.
-  void measureOn(const runtime::Device &device);
+  /// Measures on a GPU from now on. What is found is kept for its like alone, by the words of
+  /// `describeHardware`.
+  void measureOn(const runtime::Device &device, std::string hardware);
 
   /// A compilation of a program begins: what others measured for it is kept as if it
   /// had been measured here, where nothing is; kernels are looked up together. Once that

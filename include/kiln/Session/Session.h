@@ -229,6 +229,7 @@ private:
   std::shared_ptr<runtime::Device> device_;
   bool keepResults_ = false;
   size_t skipsTold_ = 0; ///< of RunStats::graphSkips
+  size_t productsTold_ = 0; ///< of RunStats::librarySkips
   std::unique_ptr<SlotTable> slots_;
   std::unique_ptr<VariantStore> variants_;
   uint64_t stepCount_ = 0;

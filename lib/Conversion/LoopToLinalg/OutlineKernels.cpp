@@ -239,7 +239,8 @@ static Operation *createGrid(OpBuilder &builder, KernelOp kernel,
       builder, kernel.getLoc(), kernel.getResultTypes(), kernel.getInputs(),
       builder.getArrayAttr(step), /*narrow=*/ExprAttr(),
       /*workspace=*/ExprAttr(), kernel.getOriginsAttr(), /*schedule=*/nullptr,
-      kernel.getTrafficAttr(), analysis::getOverwrites(kernel));
+      kernel.getTrafficAttr(), analysis::getOverwrites(kernel),
+      LibraryProductAttr());
 }
 
 namespace {

@@ -154,10 +154,12 @@ LLVM::LLVMFuncOp JoinGrids::getFunction(StringRef home, LaunchGridOp launch) {
              : LLVM::LLVMFuncOp();
 }
 
-/// True for what is one function that has no memory shared by its threads.
+/// True for what is one function that has no memory shared by its threads, and that no library
+/// has.
 bool JoinGrids::canJoin(LaunchGridOp launch) {
   if (launch.getSteps().size() != 1 || launch.getWorkspaceAttr() ||
-      getStep(launch).getShared() != 0 || getStep(launch).getMaps())
+      getStep(launch).getShared() != 0 || getStep(launch).getMaps() ||
+      launch.getProductAttr())
     return false;
   if (TrafficAttr traffic = launch.getTrafficAttr();
       traffic && traffic.getRead() + traffic.getWritten() > kLargeTraffic)
@@ -386,7 +388,8 @@ void JoinGrids::join(Group &group) {
       ExprAttr(), origins.empty() ? ArrayAttr() : builder.getArrayAttr(origins),
       group.launches.front().getScheduleAttr(), addTraffic(group.launches),
       overwrites.empty() ? DenseI64ArrayAttr()
-                         : builder.getDenseI64ArrayAttr(overwrites));
+                         : builder.getDenseI64ArrayAttr(overwrites),
+      LibraryProductAttr());
   if (auto told = remark::passed(
           last.getLoc(),
           remarks::kGridsJoined.function(remarks::getFunctionName(last))))

@@ -11,6 +11,7 @@
 
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Analysis/LibraryProduct.h"
 #include "kiln/Conversion/LoopToNvvm/Passes.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
@@ -144,6 +145,14 @@ class ConvertLoopToNvvm
     if (failed(inputStrides) || failed(verifyElements(kernel)) ||
         failed(kernel.getScheduleAttr().verifyKernel(kernel)))
       return failure();
+    auto schedule = dyn_cast<GPUProductScheduleAttr>(kernel.getScheduleAttr());
+    LibraryProductAttr product;
+    if (schedule && schedule.getLibrary()) {
+      product = analysis::getLibraryProduct(kernel, *inputStrides);
+      if (!product)
+        return kernel.emitOpError("has the schedule ")
+               << schedule << ", but is no product that a library has";
+    }
     SmallVector<Attribute> strides;
     for (const auto &one : *inputStrides)
       strides.push_back(getExprArray(&getContext(), one));
@@ -157,11 +166,12 @@ class ConvertLoopToNvvm
         return failure();
       it = emitted.try_emplace(key, *grid).first;
     }
-    launch(kernel, it->second);
+    launch(kernel, it->second, product);
     return success();
   }
 
-  void launch(KernelOp kernel, const EmittedGrid &grid) {
+  void launch(KernelOp kernel, const EmittedGrid &grid,
+              LibraryProductAttr product) {
     SmallVector<ExprAttr> numbers;
     kernel.walk([&](NumberOp number) {
       numbers.push_back(guard::getConstant(&getContext(), number.getValue()));
@@ -190,7 +200,8 @@ class ConvertLoopToNvvm
         grid.workspace, kernel.getOriginsAttr(), kernel.getScheduleAttr(),
         kernel.getTrafficAttr(),
         grid.mayOverwrite ? analysis::getOverwrites(kernel)
-                          : DenseI64ArrayAttr());
+                          : DenseI64ArrayAttr(),
+        product);
     kernel.replaceAllUsesWith(launch.getResults());
     kernel.erase();
   }

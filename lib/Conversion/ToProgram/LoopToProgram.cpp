@@ -183,6 +183,25 @@ static ArrayAttr getMaps(loop::GridStepAttr step) {
   return ArrayAttr::get(step.getContext(), maps);
 }
 
+static program::MatrixAttr getMatrix(loop::ProductMatrixAttr matrix) {
+  return program::MatrixAttr::get(matrix.getContext(), matrix.getPointer(),
+                                  matrix.getOffset(), matrix.getLeading(),
+                                  matrix.getApart(), matrix.getTransposed());
+}
+
+/// What a library may do in place of a launch, whose buffers its pointers are.
+static program::ProductAttr getProduct(loop::LaunchGridOp op) {
+  loop::LibraryProductAttr product = op.getProductAttr();
+  if (!product)
+    return {};
+  return program::ProductAttr::get(
+      op.getContext(), product.getFactors(), product.getResults(),
+      product.getMatrices(), product.getRows(), product.getColumns(),
+      product.getSum(), getMatrix(product.getLeft()),
+      getMatrix(product.getRight()), getMatrix(product.getResult()),
+      product.getBias(), product.getTf32());
+}
+
 LogicalResult LoopConverter::convertGrid(loop::LaunchGridOp op) {
   SmallVector<Value> buffers;
   SmallVector<bool> writes;
@@ -221,7 +240,7 @@ LogicalResult LoopConverter::convertGrid(loop::LaunchGridOp op) {
                            : ArrayAttr(),
       program::GridAttr::get(getContext(), builder.getArrayAttr(steps),
                              bool(op.getWorkspaceAttr()), op.getNarrowAttr(),
-                             program::ProductAttr()));
+                             getProduct(op)));
   // A scatter is a copy of what it starts from, and then what it writes.
   if (isa_and_nonnull<loop::GPUScatterScheduleAttr>(op.getScheduleAttr()) &&
       steps.size() == 2)

@@ -377,6 +377,45 @@ func.func @parts_of_groups(%x: tensor<48x32xbf16>, %w: tensor<3x32x64xbf16>, %e:
 
 // -----
 
+func.func @library_of_groups(%x: tensor<48x32xbf16>, %w: tensor<3x32x64xbf16>, %e: tensor<3xi32>) -> tensor<48x64xbf16> {
+  // expected-error @below {{with unit fma or mma and split 1, without a library}}
+  %0 = loop.kernel @k ins(%a = %x : tensor<48x32xbf16>, %b = %w : tensor<3x32x64xbf16>, %n = %e : tensor<3xi32>) shared [48, 64]
+      schedule #loop.gpu_product<unit = mma, rows = 32, columns = 32, sum = 16, part_rows = 16, part_columns = 16, stages = 2, lanes = 8, group = 8, split = 1, library = true> -> tensor<48x64xbf16> {
+    %p = loop.contract parallel [48, 64] reduction [3, 32] lhs %a[d0, d3] : tensor<48x32xbf16>
+        rhs %b[d2, d3, d1] : tensor<3x32x64xbf16> groups %n(d2, d0) : tensor<3xi32> acc f32 : tensor<48x64xbf16>
+    loop.return %p : tensor<48x64xbf16>
+  }
+  return %0 : tensor<48x64xbf16>
+}
+
+// -----
+
+// expected-error @below {{factors of a product by a library are f32, f16 or bf16 and results the same or f32, but found 'f64' and 'f64'}}
+#p = #loop.library_product<factors = f64, results = f64, matrices = <1>, rows = <4>, columns = <4>, sum = <4>,
+    left = <pointer = 0, offset = <0>, leading = <4>, apart = <0>>, right = <pointer = 0, offset = <0>, leading = <4>, apart = <0>>,
+    result = <pointer = 1, offset = <0>, leading = <4>, apart = <0>>>
+
+// -----
+
+// expected-error @below {{the result of a product by a library is not transposed, but found #loop.product_matrix<pointer = 1}}
+#p = #loop.library_product<factors = f32, results = f32, matrices = <1>, rows = <4>, columns = <4>, sum = <4>,
+    left = <pointer = 0, offset = <0>, leading = <4>, apart = <0>>, right = <pointer = 0, offset = <0>, leading = <4>, apart = <0>>,
+    result = <pointer = 1, offset = <0>, leading = <4>, apart = <0>, transposed = true>>
+
+// -----
+
+#p = #loop.library_product<factors = f32, results = f32, matrices = <1>, rows = <4>, columns = <4>, sum = <4>,
+    left = <pointer = 1, offset = <0>, leading = <4>, apart = <0>>, right = <pointer = 0, offset = <0>, leading = <4>, apart = <0>>,
+    result = <pointer = 1, offset = <0>, leading = <4>, apart = <0>>>
+func.func @pointers(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @below {{expects a product of its 1 inputs that is one of its 1 results, but found #loop.library_product}}
+  %r = loop.launch_grid(%x) steps [#loop.step<kernel = @k, symbols = [], blocks = <1>, threads = 32>] {product = #p}
+      : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
 // A chip must have the copies and units that a schedule is made of.
 !t = tensor<64x64xbf16>
 module attributes {loop.target = #loop.gpu<chip = "sm_75", multiprocessors = 40, threads = 1024, registers = 65536, shared = 65536, l2 = 4194304>} {

@@ -101,13 +101,11 @@ static LogicalResult verifyUnit(EmitError emitError, ProductUnit unit,
   llvm_unreachable("unknown unit");
 }
 
-LogicalResult
-GPUProductScheduleAttr::verify(EmitError emitError, ProductUnit unit,
-                               int64_t rows, int64_t columns, int64_t sum,
-                               int64_t partRows, int64_t partColumns,
-                               int64_t stages, int64_t lanes, int64_t group,
-                               int64_t split, int64_t blocks, int64_t cluster,
-                               int64_t turns) {
+LogicalResult GPUProductScheduleAttr::verify(
+    EmitError emitError, ProductUnit unit, int64_t rows, int64_t columns,
+    int64_t sum, int64_t partRows, int64_t partColumns, int64_t stages,
+    int64_t lanes, int64_t group, int64_t split, int64_t blocks,
+    int64_t cluster, int64_t turns, bool /*library*/) {
   for (auto [field, value] :
        {std::pair("rows", rows), std::pair("columns", columns),
         std::pair("sum", sum)}) // C1
@@ -160,8 +158,9 @@ LogicalResult GPUProductScheduleAttr::verifyKernel(Operation *op) const {
   if (!contract) // C6
     return refuse(kernel, *this)
            << "which is for a contraction that is alone in its kernel";
-  if (contract.isGrouped() && getSplit() != 1)
-    return refuse(kernel, *this) << "which is for members in groups with split 1";
+  if (contract.isGrouped() && (getSplit() != 1 || getLibrary()))
+    return refuse(kernel, *this)
+           << "which is for members in groups with split 1, without a library";
   bool needsAll = getUnit() == ProductUnit::Mma && !multipliesF16(contract);
   return verifyChip(kernel, *this, getUnit() == ProductUnit::Wgmma, // C7
                     needsAll ? kGPUCopiesAhead : kGPUProduct);

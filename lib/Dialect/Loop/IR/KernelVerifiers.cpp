@@ -271,6 +271,21 @@ LogicalResult LaunchGridOp::verify() {
     return failure();
   if (getSteps().empty()) // C1
     return emitOpError("expects at least one step");
+  LibraryProductAttr product = getProductAttr();
+  if (!product)
+    return success();
+  int64_t inputs = getInputs().size(),
+          result = product.getResult().getPointer();
+  auto isInput = [&](int64_t pointer) {
+    return pointer >= 0 && pointer < inputs;
+  };
+  if (!isInput(product.getLeft().getPointer()) || // C2
+      !isInput(product.getRight().getPointer()) ||
+      (product.getBias() != -1 && !isInput(product.getBias())) ||
+      result < inputs || result - inputs >= int64_t(getNumResults()))
+    return emitOpError() << "expects a product of its " << inputs
+                         << " inputs that is one of its " << getNumResults()
+                         << " results, but found " << product;
   return success();
 }
 

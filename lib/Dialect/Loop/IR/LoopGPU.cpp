@@ -112,6 +112,22 @@ LogicalResult TensorMapAttr::verify(EmitError emitError, int64_t, Type element,
                      << swizzle << " and " << row;
 }
 
+LogicalResult LibraryProductAttr::verify(
+    EmitError emitError, Type factors, Type results, guard::ExprAttr,
+    guard::ExprAttr, guard::ExprAttr, guard::ExprAttr, ProductMatrixAttr,
+    ProductMatrixAttr, ProductMatrixAttr result, int64_t, bool) {
+  if (!(factors.isF32() || factors.isF16() || factors.isBF16()) ||
+      (results != factors && !results.isF32())) // C1
+    return emitError() << "factors of a product by a library are f32, f16 or "
+                          "bf16 and results the same or f32, but found "
+                       << factors << " and " << results;
+  if (result.getTransposed()) // C2
+    return emitError() << "the result of a product by a library is not "
+                          "transposed, but found "
+                       << result;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // #loop.gpu_across
 //===----------------------------------------------------------------------===//

@@ -176,8 +176,12 @@ LogicalResult Autotune::tune(KernelOp kernel, const Machine &machine,
   std::vector<RefusedSchedule> refused;
   TuneInput input;
   input.gain = double(gain) / 100;
-  input.candidates =
-      loop::getCandidates(kernel, *strides, machine, hints, refused);
+  if constexpr (std::is_same_v<Machine, GPUMachine>)
+    input.candidates = loop::getCandidates(kernel, *strides, machine, hints,
+                                           libraries, refused);
+  else
+    input.candidates =
+        loop::getCandidates(kernel, *strides, machine, hints, refused);
   if (failed(readTable(kernel, input)))
     return failure();
   // Numbers of a GPU's schedules are not tried one by one: each costs a driver a

@@ -10,6 +10,8 @@
 
 #include "GPUProducts.h"
 
+#include "kiln/Analysis/LibraryProduct.h"
+
 #include "mlir/IR/Diagnostics.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -32,9 +34,9 @@ class GPUCollector {
 public:
   GPUCollector(KernelOp kernel, const analysis::KernelStrides &strides,
                const GPUMachine &machine, const analysis::SizeHints &hints,
-               ScheduleAttr first)
+               ScheduleAttr first, bool libraries)
       : kernel(kernel), context(kernel.getContext()), strides(strides),
-        machine(machine), hints(hints), first(first) {}
+        machine(machine), hints(hints), first(first), libraries(libraries) {}
 
   std::vector<Attribute> collect();
 
@@ -47,6 +49,7 @@ private:
   void addProducts(GPUProductScheduleAttr s);
   void addBlocks(GPUBlocksScheduleAttr s);
   void addColumnParts(GPUColumnPartsScheduleAttr s);
+  void addLibrary(GPUProductScheduleAttr s);
   /// Adds a schedule of these numbers, if there is one.
   template <typename Schedule, typename... Numbers>
   void add(Numbers... numbers) {
@@ -64,6 +67,7 @@ private:
   const GPUMachine &machine;
   const analysis::SizeHints &hints;
   ScheduleAttr first;
+  bool libraries;
   std::vector<Attribute> found;
 };
 } // namespace
@@ -145,7 +149,8 @@ void GPUCollector::addProducts(GPUProductScheduleAttr s) {
     add<GPUProductScheduleAttr>(p.unit, p.rows, p.columns, p.sum, p.partRows,
                                 p.partColumns, p.stages,
                                 getProductLanes(op, *shape, p.split), p.group,
-                                p.split, p.blocks, p.cluster, p.turns);
+                                p.split, p.blocks, p.cluster, p.turns,
+                                /*library=*/false);
   };
   GPUProductSchedule own = {s.getUnit(),   s.getRows(),     s.getColumns(),
                             s.getSum(),    s.getPartRows(), s.getPartColumns(),
@@ -216,6 +221,17 @@ void GPUCollector::addColumnParts(GPUColumnPartsScheduleAttr s) {
   with(columns * 2, stages, parts);
 }
 
+/// The default once more, beside a library's function: it costs no driver anything, so it is
+/// not one of the few.
+void GPUCollector::addLibrary(GPUProductScheduleAttr s) {
+  if (!s.getLibrary() && analysis::getLibraryProduct(kernel, strides))
+    found.push_back(GPUProductScheduleAttr::get(
+        context, s.getUnit(), s.getRows(), s.getColumns(), s.getSum(),
+        s.getPartRows(), s.getPartColumns(), s.getStages(), s.getLanes(),
+        s.getGroup(), s.getSplit(), s.getBlocks(), s.getCluster(), s.getTurns(),
+        /*library=*/true));
+}
+
 std::vector<Attribute> GPUCollector::collect() {
   // Numbers that no schedule has are passed over without a word.
   ScopedDiagnosticHandler quiet(context,
@@ -229,12 +245,16 @@ std::vector<Attribute> GPUCollector::collect() {
       .Case([&](GPUProductScheduleAttr s) { addProducts(s); })
       .Case([&](GPUBlocksScheduleAttr s) { addBlocks(s); })
       .Case([&](GPUColumnPartsScheduleAttr s) { addColumnParts(s); });
+  if (auto product = dyn_cast<GPUProductScheduleAttr>(first);
+      product && libraries)
+    addLibrary(product);
   return std::move(found);
 }
 
 std::vector<Attribute> loop::collectGPUSchedules(
     KernelOp kernel, const analysis::KernelStrides &strides,
     const GPUMachine &machine, const analysis::SizeHints &hints,
-    ScheduleAttr first) {
-  return GPUCollector(kernel, strides, machine, hints, first).collect();
+    ScheduleAttr first, bool libraries) {
+  return GPUCollector(kernel, strides, machine, hints, first, libraries)
+      .collect();
 }

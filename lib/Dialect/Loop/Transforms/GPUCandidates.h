@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   for (Attribute other : collectGPUSchedules(kernel, strides, machine, hints,
-//   first))
+//                                              first, /*libraries=*/false))
 //     ...                 // a few, none of them `first`, perhaps not legal
 //
 //===----------------------------------------------------------------------===//
@@ -22,11 +22,12 @@
 namespace kiln::loop {
 
 /// Schedules that may be better than `first`, the likeliest first. Each costs a
-/// driver a tenth of a second or more, so there are few.
+/// driver a tenth of a second or more, so there are few. With `libraries` the last may be
+/// `first` with `library`.
 std::vector<mlir::Attribute>
 collectGPUSchedules(KernelOp kernel, const analysis::KernelStrides &strides,
                     const GPUMachine &machine, const analysis::SizeHints &hints,
-                    ScheduleAttr first);
+                    ScheduleAttr first, bool libraries);
 
 } // namespace kiln::loop
 

@@ -273,6 +273,9 @@ def Loop_GPUProductScheduleAttr
     With `turns` 2 a tile is one warpgroup's, and there are two of them: one multiplies
     while the other finishes the tile before, so that units do not wait for the epilogue.
 
+    With `library` a library of the device computes the product where it can
+    (`#loop.library_product`), and these tiles where it cannot.
+
     Constraints:
     - (C1) `rows`, `columns`, `sum` are multiples of 8 from 8 to 256; `part_rows` divides
       `rows` and `part_columns` divides `columns`.
@@ -286,7 +289,7 @@ def Loop_GPUProductScheduleAttr
       is 64, `part_columns` is `columns`, a multiple of 32, and `sum` is
       128 bytes of factors: 64, or 32 of f32.
     - (C5) with `fma`, parts are 4 or 8.
-    - (C6) the kernel is a contraction; of members in groups in one part.
+    - (C6) the kernel is a contraction; of members in groups in one part, without `library`.
     - (C7) the target is sm_75 or later; with `mma` of other factors than f16, sm_80 or later; with
       `wgmma`, sm_90a.
 
@@ -303,7 +306,8 @@ def Loop_GPUProductScheduleAttr
                         "int64_t":$stages, "int64_t":$lanes, "int64_t":$group,
                         "int64_t":$split, DefaultValuedParameter<"int64_t", "0">:$blocks,
                         DefaultValuedParameter<"int64_t", "1">:$cluster,
-                        DefaultValuedParameter<"int64_t", "1">:$turns);
+                        DefaultValuedParameter<"int64_t", "1">:$turns,
+                        DefaultValuedParameter<"bool", "false">:$library);
   let extraClassDeclaration = [{
     ::llvm::LogicalResult verifyKernel(::mlir::Operation *kernel) const;
     /// Threads of a block.
@@ -413,6 +417,56 @@ def Loop_TensorMapAttr : Loop_Attr<"TensorMap", "tensor_map"> {
                         "::mlir::ArrayAttr":$sizes,
                         "::mlir::ArrayAttr":$strides,
                         "::mlir::DenseI64ArrayAttr":$box, "int64_t":$swizzle);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Loop_ProductMatrixAttr : Loop_Attr<"ProductMatrix", "product_matrix"> {
+  let summary = "A matrix of a product, as it lies in memory";
+  let description = [{
+    Element j of row i of matrix b lies `offset + b * apart + i * leading + j` elements
+    behind pointer number `pointer` of a launch, or, with `transposed`, with i and j
+    exchanged.
+
+    Example: `#loop.product_matrix<pointer = 0, offset = <0>, leading = <64>,
+    apart = <0>>`
+  }];
+  let parameters = (ins "int64_t":$pointer, "::kiln::guard::ExprAttr":$offset,
+                        "::kiln::guard::ExprAttr":$leading,
+                        "::kiln::guard::ExprAttr":$apart,
+                        DefaultValuedParameter<"bool", "false">:$transposed);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Loop_LibraryProductAttr
+    : Loop_Attr<"LibraryProduct", "library_product"> {
+  let summary = "A product that a library may compute in place of kernels";
+  let description = [{
+    `result[b, i, j] = sum over k of left[b, i, k] * right[b, k, j]`, added up in f32, with
+    `bias[j]` added if there is one, for `matrices`, `rows`, `columns` and `sum`. `left` and
+    `right` have elements of type `factors`, the result and the bias, which is pointer number
+    `bias`, of type `results`. Factors of f32 may be rounded to tf32 with `tf32`.
+
+    Constraints:
+    - (C1) `factors` is f32, f16 or bf16, `results` the same or f32.
+    - (C2) the result is not transposed.
+
+    Example: `#loop.library_product<factors = bf16, results = bf16, matrices = <1>,
+    rows = <s0>, columns = <64>, sum = <32>, left = <pointer = 0, offset = <0>,
+    leading = <32>, apart = <0>>, right = <pointer = 1, offset = <0>, leading = <32>,
+    apart = <0>, transposed = true>, result = <pointer = 2, offset = <0>, leading = <64>,
+    apart = <0>>>`
+  }];
+  let parameters = (ins "::mlir::Type":$factors, "::mlir::Type":$results,
+                        "::kiln::guard::ExprAttr":$matrices,
+                        "::kiln::guard::ExprAttr":$rows,
+                        "::kiln::guard::ExprAttr":$columns,
+                        "::kiln::guard::ExprAttr":$sum,
+                        "::kiln::loop::ProductMatrixAttr":$left,
+                        "::kiln::loop::ProductMatrixAttr":$right,
+                        "::kiln::loop::ProductMatrixAttr":$result,
+                        DefaultValuedParameter<"int64_t", "-1">:$bias,
+                        DefaultValuedParameter<"bool", "false">:$tf32);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -699,7 +699,8 @@ def AutotunePass : Pass<"loop-autotune", "::mlir::func::FuncOp"> {
                               masked = false, grain = 512> -> tensor<64xf32> {...}
     ```
 
-    Kernels of a GPU have few candidates, of the kind that they have by default.
+    Kernels of a GPU have few candidates, of the kind that they have by default, and with
+    `libraries` one more where they are products that a library has.
 
     Fails for a table that is none. With `settle`
     it reports `candidate` with the time of each, `refused` with the reason for what
@@ -711,6 +712,8 @@ def AutotunePass : Pass<"loop-autotune", "::mlir::func::FuncOp"> {
     Option<"nests", "nests", "bool", "true", "Tune other kernels.">,
     Option<"descend", "descend", "bool", "false",
            "Go on from the fastest candidate by coordinate descent.">,
+    Option<"libraries", "libraries", "bool", "false",
+           "Functions of a GPU's libraries are candidates, too.">,
     Option<"settle", "settle", "bool", "false",
            "Take the best of what was measured.">,
     Option<"gain", "gain", "::kiln::Bounded<int64_t, 0, 100>", "3",
