@@ -52,9 +52,6 @@ static std::string whyHost(const Program &program, const Step &step) {
     return "tensors are copied";
   if (std::holds_alternative<LaunchStep>(step))
     return "a kernel of the processor is called";
-  // It is asked for by calls of its own.
-  if (auto *grid = std::get_if<GridStep>(&step); grid && grid->product)
-    return "a product is a library's";
   return "";
 }
 

@@ -178,6 +178,8 @@ private:
   Status gridPart(const package::GridStep &step,
                   const package::GridStep::Part &part, bool isNarrow);
   Status product(const package::GridStep &step, bool &isDone);
+  Status describeProduct(const package::GridStep &step, ProductLaunch &launch,
+                         bool &isEmpty);
   Status productMatrix(const package::GridStep &step,
                        const package::GridStep::Product::Matrix &matrix,
                        DType dtype, int64_t matrices, int64_t rows,

@@ -102,7 +102,7 @@ Status ProgramRunner::Frame::record(const GraphSegment &segment,
   }
   recording.arena = arenaData_;
   std::map<ValueId, Recording::Address> outside, inArena;
-  std::vector<GridLaunch> launches;
+  std::vector<GraphLaunch> launches;
   std::vector<std::vector<void *>> parameters;
   std::vector<std::vector<Span>> spans;
   for (uint32_t i = 0; i < recording.nodes.size(); ++i) {
@@ -114,13 +114,19 @@ Status ProgramRunner::Frame::record(const GraphSegment &segment,
       address.value = id;
       address.last = node.pointers[at];
       // An assertion is about one value, which may begin anywhere.
-      address.isVector |= node.launch.kernel != plan_.code.check;
+      address.isVector |=
+          node.product || node.launch.kernel != plan_.code.check;
       address.uses.emplace_back(i, at);
     }
     spans.push_back(std::move(node.spans));
+    if (node.product) {
+      launches.emplace_back(*node.product);
+      continue;
+    }
     parameters.push_back(node.parameters());
-    launches.push_back(node.launch);
-    launches.back().parameters = parameters.back().data();
+    GridLaunch launch = node.launch;
+    launch.parameters = parameters.back().data();
+    launches.emplace_back(launch);
   }
   for (auto &[id, address] : outside)
     recording.outside.push_back(std::move(address));
@@ -178,6 +184,15 @@ Status ProgramRunner::Frame::update(Recording &recording) {
     if (!node.isChanged)
       continue;
     pointers_ = node.pointers;
+    node.isChanged = false;
+    if (node.product) {
+      bool isEmpty = false;
+      if (Status s = describeProduct(*node.step, *node.product, isEmpty); !s)
+        return s;
+      if (Status s = recording.graph->update(i, *node.product); !s)
+        return s;
+      continue;
+    }
     for (size_t at = 0; at < node.maps.size(); ++at) {
       auto bytes = tensorMap(*node.step, node.part->maps[at]);
       if (!bytes)
@@ -189,7 +204,6 @@ Status ProgramRunner::Frame::update(Recording &recording) {
     launch.parameters = parameters.data();
     if (Status s = recording.graph->update(i, launch); !s)
       return s;
-    node.isChanged = false;
   }
   recording.isChanged = false;
   return Status::success();
@@ -199,13 +213,25 @@ Status ProgramRunner::Frame::replay(const GraphSegment &segment,
                                     Recording &recording, bool &isDone) {
   if (Status s = locate(recording, isDone); !s || !isDone)
     return s;
-  if (Status s = update(recording); !s)
-    return s;
+  Status updated = update(recording);
+  if (!updated && updated.error().kind == ErrorKind::Unsupported) {
+    recording.whyNot = updated.error().message;
+    recording.graph = nullptr;
+    isDone = false;
+    skip(recording.whyNot);
+    return Status::success();
+  }
+  if (!updated)
+    return updated;
   if (Status s = recording.graph->launch(); !s)
     return s;
   if (options_.stats) {
-    options_.stats->kernelLaunches += recording.nodes.size();
-    options_.stats->kernels += recording.nodes.size();
+    const auto products = static_cast<size_t>(std::count_if(
+        recording.nodes.begin(), recording.nodes.end(),
+        [](const Recording::Node &node) { return node.product.has_value(); }));
+    options_.stats->libraryProducts += products;
+    options_.stats->kernelLaunches += recording.nodes.size() - products;
+    options_.stats->kernels += recording.nodes.size() - products;
     ++options_.stats->graphReplays;
   }
   for (uint32_t i = segment.begin; i < segment.end; ++i)

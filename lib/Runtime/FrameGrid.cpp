@@ -282,7 +282,7 @@ Status ProgramRunner::Frame::launchPart(const GridStep &step,
     recording_->nodes.push_back(
         {&step, &part, launch, pointers_,
          {arguments_.begin(), arguments_.begin() + arguments},
-         maps_, std::move(spans), false});
+         maps_, std::move(spans), false, std::nullopt});
   }
   return device()->launch(*plan_.code.grids, launch);
 }

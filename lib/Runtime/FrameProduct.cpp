@@ -66,15 +66,16 @@ Status ProgramRunner::Frame::productMatrix(
   return Status::success();
 }
 
-/// Asks the device's library for the product of a step; `isDone` tells whether
-/// it took it.
-Status ProgramRunner::Frame::product(const GridStep &step, bool &isDone) {
+/// What the device is asked for, with the addresses of `pointers_`. A product of nothing is
+/// not described any further.
+Status ProgramRunner::Frame::describeProduct(const GridStep &step,
+                                             ProductLaunch &launch,
+                                             bool &isEmpty) {
   const GridStep::Product &product = *step.product;
-  ProductLaunch launch;
   launch.factors = product.factors;
   launch.results = product.results;
   launch.permitsTF32 = product.permitsTF32;
-  bool isEmpty = false;
+  isEmpty = false;
   for (auto [id, number] : {std::pair(product.matrices, &launch.matrices),
                             std::pair(product.rows, &launch.rows),
                             std::pair(product.columns, &launch.columns),
@@ -83,7 +84,6 @@ Status ProgramRunner::Frame::product(const GridStep &step, bool &isDone) {
       return s;
     isEmpty |= *number < 1;
   }
-  // Kernels know what is left of a sum of nothing.
   if (isEmpty)
     return Status::success();
   if (Status s =
@@ -112,15 +112,40 @@ Status ProgramRunner::Frame::product(const GridStep &step, bool &isDone) {
           " elements, found " + std::to_string(*bytes) + " bytes");
     launch.bias = pointers_[product.bias];
   }
+  return Status::success();
+}
+
+/// Asks the device's library for the product of a step; `isDone` tells whether it took it.
+Status ProgramRunner::Frame::product(const GridStep &step, bool &isDone) {
+  ProductLaunch launch;
+  bool isEmpty = false;
+  if (Status s = describeProduct(step, launch, isEmpty); !s)
+    return s;
+  // Kernels know what is left of a sum of nothing.
+  if (isEmpty)
+    return Status::success();
   Status asked = device()->multiply(launch);
   isDone = static_cast<bool>(asked);
-  if (isDone && options_.stats)
-    ++options_.stats->libraryProducts;
-  if (isDone || options_.needsLibraries ||
-      asked.error().kind != ErrorKind::Unsupported)
-    return asked;
+  if (!isDone) {
+    if (options_.needsLibraries || asked.error().kind != ErrorKind::Unsupported)
+      return asked;
+    if (options_.stats)
+      RunStats::addSkip(options_.stats->librarySkips, asked.error().message);
+    return Status::success();
+  }
   if (options_.stats)
-    RunStats::addSkip(options_.stats->librarySkips, asked.error().message);
+    ++options_.stats->libraryProducts;
+  if (!recording_)
+    return Status::success();
+  Recording::Node node;
+  node.step = &step;
+  node.pointers = pointers_;
+  node.product = launch;
+  if (Status s = findSpans(step, node.spans); !s)
+    return s;
+  // All of them write to the library's workspace.
+  node.spans.push_back({kNone, 0, 0, /*isWritten=*/true});
+  recording_->nodes.push_back(std::move(node));
   return Status::success();
 }
 

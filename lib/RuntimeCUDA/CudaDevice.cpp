@@ -275,13 +275,13 @@ Status CudaDevice::copyStrided(const runtime::StridedCopy &copy) {
   return noteLaunch(answer, kernel);
 }
 
-Status CudaDevice::multiply(const runtime::ProductLaunch &product) {
+Status CudaDevice::multiply(const ProductLaunch &product) {
   std::lock_guard<std::mutex> lock(mutex_);
   ContextScope current(context_);
   if (Status s = products_.multiply(product, stream_); !s)
     return s;
   ++stats_.products;
-  return noteLaunch(kSuccess, "a product of cuBLASLt");
+  return noteLaunch(kSuccess, kProductName);
 }
 
 std::string CudaDevice::libraries() {
@@ -404,7 +404,7 @@ Result<std::shared_ptr<void>> CudaDevice::hold(double seconds) {
 
 Result<std::unique_ptr<DeviceGraph>>
 CudaDevice::makeGraph(std::shared_ptr<const DeviceImage> image,
-                      const std::vector<GridLaunch> &launches,
+                      const std::vector<GraphLaunch> &launches,
                       const std::vector<std::vector<uint32_t>> &before) {
   if (isBlocking_)
     return Error::unsupported("each kernel is waited for "

@@ -8,6 +8,8 @@
 
 #include "DeviceImpl.h"
 
+#include <algorithm>
+
 namespace kiln::cuda {
 
 /// A kernel begins before the one ahead of it has its last block if both are on
@@ -26,6 +28,16 @@ KernelNode CudaGraph::describe(const GridLaunch &launch) const {
   return node;
 }
 
+template <typename F>
+Status CudaGraph::withCaptured(const ProductLaunch &product, F use) {
+  Handle captured = nullptr;
+  if (Status s = device_->products_.capture(product, captured); !s)
+    return s;
+  Status used = use(captured);
+  device_->driver_.cuGraphDestroy(captured);
+  return used;
+}
+
 double CudaGraph::shareOf(const GridLaunch &launch) const {
   const Driver &driver = device_->driver_;
   int blocks = 0, multiprocessors = 0, device = device_->context_.device;
@@ -39,30 +51,28 @@ double CudaGraph::shareOf(const GridLaunch &launch) const {
   return double(launch.blocks) / (double(blocks) * multiprocessors);
 }
 
-int CudaGraph::append(const GridLaunch &launch,
-                      const std::vector<uint32_t> &before) {
+int CudaGraph::appendGrid(const GridLaunch &launch,
+                          const std::vector<Handle> &before,
+                          std::optional<double> crowdBefore) {
   const Driver &driver = device_->driver_;
   const CudaImage::Kernel &kernel = image_->kernels()[launch.kernel];
-  std::vector<Handle> others;
-  for (uint32_t index : before)
-    others.push_back(nodes_[index]);
-  bool waitsItself =
-      kernel.waits && others.size() == 1 && driver.cuGraphAddDependencies_v2;
+  bool waitsItself = kernel.waits && crowdBefore && before.size() == 1 &&
+                     driver.cuGraphAddDependencies_v2;
   KernelNode described = describe(launch);
   Handle node = nullptr;
-  int answer = driver.cuGraphAddKernelNode_v2(&node, graph_, others.data(),
-                                              waitsItself ? 0 : others.size(),
+  int answer = driver.cuGraphAddKernelNode_v2(&node, graph_, before.data(),
+                                              waitsItself ? 0 : before.size(),
                                               &described);
   double crowd = shareOf(launch);
   if (answer == kSuccess && waitsItself) {
     GraphEdge edge;
-    double both = crowds_[before.front()] + crowd;
+    double both = *crowdBefore + crowd;
     bool isEarly = both <= kMostTogether;
     if (isEarly)
       crowd = both;
     edge.fromPort = isEarly ? kPortBegun : kPortProgrammatic;
     edge.type = kDependencyProgrammatic;
-    answer = driver.cuGraphAddDependencies_v2(graph_, others.data(), &node,
+    answer = driver.cuGraphAddDependencies_v2(graph_, before.data(), &node,
                                               &edge, 1);
   }
   crowds_.push_back(crowd);
@@ -71,29 +81,57 @@ int CudaGraph::append(const GridLaunch &launch,
   return answer;
 }
 
+Status CudaGraph::append(const GraphLaunch &launch,
+                         const std::vector<uint32_t> &before) {
+  std::vector<Handle> others;
+  std::optional<double> crowd; // of the last of them; none behind a product
+  for (uint32_t index : before) {
+    others.push_back(nodes_[index]);
+    crowd = crowds_[index];
+  }
+  if (auto *grid = std::get_if<GridLaunch>(&launch)) {
+    if (Status s = image_->allowShared(grid->kernel, grid->sharedBytes); !s)
+      return s;
+    return checkMade(appendGrid(*grid, others, crowd));
+  }
+  return withCaptured(std::get<ProductLaunch>(launch), [&](Handle captured) {
+    Handle node = nullptr;
+    int answer = device_->driver_.cuGraphAddChildGraphNode(
+        &node, graph_, others.data(), others.size(), captured);
+    nodes_.push_back(node);
+    crowds_.emplace_back();
+    lastKernel_ = kProductName;
+    return checkMade(answer);
+  });
+}
+
+/// What is wrong with a graph that has products is not known to be wrong with its launches
+/// one by one.
+Status CudaGraph::checkMade(int answer) const {
+  const bool hasProducts =
+      std::find(crowds_.begin(), crowds_.end(), std::nullopt) != crowds_.end();
+  if (answer == kSuccess || !hasProducts)
+    return device_->check(answer, "making a graph");
+  return Error::unsupported("the driver makes no graph of products of cuBLASLt: " +
+                            device_->driver_.nameOf(answer));
+}
+
 Result<std::unique_ptr<CudaGraph>>
 CudaGraph::make(std::shared_ptr<CudaDevice> device,
                 std::shared_ptr<const CudaImage> image,
-                const std::vector<GridLaunch> &launches,
+                const std::vector<GraphLaunch> &launches,
                 const std::vector<std::vector<uint32_t>> &before) {
   const Driver &driver = device->driver_;
   std::unique_ptr<CudaGraph> made(
       new CudaGraph(std::move(device), std::move(image)));
-  CudaDevice &own = *made->device_;
-  int answer = driver.cuGraphCreate(&made->graph_, 0);
-  for (size_t i = 0; i < launches.size(); ++i) {
-    const GridLaunch &launch = launches[i];
-    if (answer != kSuccess)
-      break;
-    if (Status s = made->image_->allowShared(launch.kernel, launch.sharedBytes);
-        !s)
+  if (Status s = made->checkMade(driver.cuGraphCreate(&made->graph_, 0)); !s)
+    return s.takeError();
+  for (size_t i = 0; i < launches.size(); ++i)
+    if (Status s = made->append(launches[i], before[i]); !s)
       return s.takeError();
-    answer = made->append(launch, before[i]);
-  }
-  if (answer == kSuccess)
-    answer =
-        driver.cuGraphInstantiateWithFlags(&made->executable_, made->graph_, 0);
-  if (Status s = own.check(answer, "making a graph"); !s)
+  if (Status s = made->checkMade(driver.cuGraphInstantiateWithFlags(
+          &made->executable_, made->graph_, 0));
+      !s)
     return s.takeError();
   return made;
 }
@@ -107,12 +145,21 @@ CudaGraph::~CudaGraph() {
     driver.cuGraphDestroy(graph_);
 }
 
-Status CudaGraph::update(size_t index, const GridLaunch &launch) {
+Status CudaGraph::update(size_t index, const GraphLaunch &launch) {
   CudaDevice &device = *device_;
   std::lock_guard<std::mutex> lock(device.mutex_);
   ContextScope current(device.context_);
   ++device.stats_.graphUpdates;
-  KernelNode described = describe(launch);
+  if (auto *product = std::get_if<ProductLaunch>(&launch))
+    return withCaptured(*product, [&](Handle captured) -> Status {
+      if (device.driver_.cuGraphExecChildGraphNodeSetParams(
+              executable_, nodes_[index], captured) == kSuccess)
+        return Status::success();
+      return Error::unsupported(
+          "cuBLASLt computes a product in another way than "
+          "when the graph was made");
+    });
+  KernelNode described = describe(std::get<GridLaunch>(launch));
   return device.check(device.driver_.cuGraphExecKernelNodeSetParams_v2(
                           executable_, nodes_[index], &described),
                       "changing a graph");

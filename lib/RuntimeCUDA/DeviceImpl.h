@@ -21,7 +21,9 @@ using runtime::DeviceEvent;
 using runtime::DeviceGraph;
 using runtime::DeviceImage;
 using runtime::DeviceStats;
+using runtime::GraphLaunch;
 using runtime::GridLaunch;
+using runtime::ProductLaunch;
 using runtime::Storage;
 using runtime::TensorMapBytes;
 using runtime::TensorMapLayout;
@@ -51,11 +53,11 @@ public:
   Status launch(const DeviceImage &image, const GridLaunch &launch) override;
   Result<std::unique_ptr<DeviceGraph>>
   makeGraph(std::shared_ptr<const DeviceImage> image,
-            const std::vector<GridLaunch> &launches,
+            const std::vector<GraphLaunch> &launches,
             const std::vector<std::vector<uint32_t>> &before) override;
   const char *checkCode() const override;
   Result<uint64_t> checkCell(const Error &error) override;
-  Status multiply(const runtime::ProductLaunch &product) override;
+  Status multiply(const ProductLaunch &product) override;
   std::string libraries() override;
   Result<TensorMapBytes> encode(const TensorMapLayout &layout) override;
   Result<std::unique_ptr<DeviceEvent>> record() override;
@@ -92,10 +94,10 @@ public:
   static Result<std::unique_ptr<CudaGraph>>
   make(std::shared_ptr<CudaDevice> device,
        std::shared_ptr<const CudaImage> image,
-       const std::vector<GridLaunch> &launches,
+       const std::vector<GraphLaunch> &launches,
        const std::vector<std::vector<uint32_t>> &before);
   ~CudaGraph() override;
-  Status update(size_t index, const GridLaunch &launch) override;
+  Status update(size_t index, const GraphLaunch &launch) override;
   Status launch() override;
 
 private:
@@ -103,18 +105,26 @@ private:
             std::shared_ptr<const CudaImage> image)
       : device_(std::move(device)), image_(std::move(image)) {}
   KernelNode describe(const GridLaunch &launch) const;
-  /// Adds a node behind those of the launches `before`; the driver's answer.
-  int append(const GridLaunch &launch, const std::vector<uint32_t> &before);
+  /// Adds a node behind those of the launches `before`.
+  Status append(const GraphLaunch &launch, const std::vector<uint32_t> &before);
+  /// The same of kernels, behind one that has `crowdBefore` (none: no kernel); the driver's answer.
+  int appendGrid(const GridLaunch &launch, const std::vector<Handle> &before,
+                 std::optional<double> crowdBefore);
   /// How much of the device the blocks of a launch take while they are on it: more than 1
   /// where they do not fit at the same time, 1 where the driver does not say.
   double shareOf(const GridLaunch &launch) const;
+  Status checkMade(int answer) const;
+  /// Calls `use` with a graph of what a library does for a product, which is let go then.
+  template <typename F>
+  Status withCaptured(const ProductLaunch &product, F use);
 
   std::shared_ptr<CudaDevice> device_;
   std::shared_ptr<const CudaImage> image_;
   Handle graph_ = nullptr, executable_ = nullptr;
   std::vector<Handle> nodes_;
-  /// What of the device a node takes with those that may still be there beside it.
-  std::vector<double> crowds_;
+  /// What of the device a node takes with those that may still be there beside it; nothing
+  /// of a product of a library.
+  std::vector<std::optional<double>> crowds_;
   std::string lastKernel_;
 };
 

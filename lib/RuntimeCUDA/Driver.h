@@ -61,6 +61,9 @@ enum Attribute : int {
   kMaxDynamicShared = 8, ///< of a function
 };
 
+/// CU_STREAM_CAPTURE_MODE_RELAXED: nothing that a library does is forbidden meanwhile.
+enum CaptureMode : int { kCaptureRelaxed = 2 };
+
 enum PointerAttribute : int { kMemoryType = 2 };
 
 /// CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC, _LAUNCH_ORDER and CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC:
@@ -103,6 +106,8 @@ struct KernelNode {
   F(cuStreamCreate, (Handle *, unsigned))                                      \
   F(cuStreamDestroy_v2, (Handle))                                              \
   F(cuStreamSynchronize, (Handle))                                             \
+  F(cuStreamBeginCapture_v2, (Handle, int))                                    \
+  F(cuStreamEndCapture, (Handle, Handle *))                                    \
   F(cuEventCreate, (Handle *, unsigned))                                       \
   F(cuEventDestroy_v2, (Handle))                                               \
   F(cuEventRecord, (Handle, Handle))                                           \
@@ -134,6 +139,9 @@ struct KernelNode {
                      unsigned, unsigned, Handle, void **, void **))            \
   F(cuGraphCreate, (Handle *, unsigned))                                       \
   F(cuGraphDestroy, (Handle))                                                  \
+  F(cuGraphAddChildGraphNode,                                                  \
+    (Handle *, Handle, const Handle *, size_t, Handle))                        \
+  F(cuGraphExecChildGraphNodeSetParams, (Handle, Handle, Handle))              \
   F(cuGraphAddKernelNode_v2,                                                   \
     (Handle *, Handle, const Handle *, size_t, const KernelNode *))            \
   F(cuGraphInstantiateWithFlags, (Handle *, Handle, unsigned long long))       \

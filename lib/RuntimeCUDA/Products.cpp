@@ -242,6 +242,30 @@ Status Products::multiply(const ProductLaunch &product, Handle stream) {
                "to the product");
 }
 
+Status Products::capture(const ProductLaunch &product, Handle &graph) {
+  constexpr unsigned kNonBlocking = 1; // of the default stream
+  if (!captured_ &&
+      driver_.cuStreamCreate(&captured_, kNonBlocking) != kSuccess)
+    captured_ = nullptr;
+  if (!captured_ ||
+      driver_.cuStreamBeginCapture_v2(captured_, kCaptureRelaxed) != kSuccess)
+    return Error::unsupported("the driver cannot capture what cuBLASLt does");
+  Status asked = multiply(product, captured_);
+  Handle made = nullptr;
+  int answer = driver_.cuStreamEndCapture(captured_, &made);
+  if (asked && answer == kSuccess && made) {
+    graph = made;
+    return Status::success();
+  }
+  if (made)
+    driver_.cuGraphDestroy(made);
+  return asked
+             ? Status(Error::unsupported("what cuBLASLt does cannot be part of "
+                                         "a graph: " +
+                                         driver_.nameOf(answer)))
+             : asked;
+}
+
 void Products::destroy(Plan &plan) {
   for (Handle layout : plan.layouts)
     if (layout)
@@ -257,6 +281,9 @@ void Products::free() {
   if (handle_)
     blas_->cublasLtDestroy(handle_);
   handle_ = nullptr;
+  if (captured_)
+    driver_.cuStreamDestroy_v2(captured_);
+  captured_ = nullptr;
 }
 
 } // namespace kiln::cuda

@@ -26,6 +26,9 @@
 
 namespace kiln::cuda {
 
+/// What is told of a product where kernels have names.
+inline constexpr char kProductName[] = "a product of cuBLASLt";
+
 /// Of one device. All functions need its context to be current, and one thread
 /// at a time.
 class Products {
@@ -40,6 +43,8 @@ public:
   std::string describe() const;
   /// Unsupported, with nothing done, if there is no library or it refuses.
   Status multiply(const runtime::ProductLaunch &product, Handle stream);
+  /// Sets `graph` to one of what `multiply` would ask the driver for, which is the caller's.
+  Status capture(const runtime::ProductLaunch &product, Handle &graph);
 
 private:
   /// A kind of product: its numbers.
@@ -64,6 +69,7 @@ private:
   const BlasLibrary *blas_ = nullptr;
   Handle handle_ = nullptr;
   Address workspace_ = 0;
+  Handle captured_ = nullptr; ///< a stream that does nothing, only writes down
   std::map<Key, Plan> plans_;
 };
 

@@ -115,6 +115,43 @@ void compute(const Product &product, const Layout &a, const float *left,
       }
 }
 
+/// What the stream does.
+struct Call {
+  Product product;
+  Layout a, b, d;
+  const void *left, *right;
+  void *to;
+
+  bool isValid() const {
+    uint64_t m, n, k;
+    return findSizes(product, a, b, d, m, n, k) && a.isInMemory(left) &&
+           b.isInMemory(right) && d.isInMemory(to) &&
+           (product.epilogue != 4 || bytesFrom(reinterpret_cast<Address>(
+                                         product.bias)) >= m * d.itemBytes());
+  }
+  int run() const {
+    State &s = state();
+    uint64_t m, n, k;
+    if (!isValid() || !findSizes(product, a, b, d, m, n, k))
+      return InvalidArgument;
+    s.isBusy = true;
+    ++s.asked;
+    doCopies();
+    auto letter = [&](int i) { return product.transposed[i] ? "T" : "N"; };
+    note("multiply " + std::to_string(m) + " " + std::to_string(n) + " " +
+         std::to_string(k) + " " + std::to_string(d.matrices) + " " +
+         letter(0) + letter(1) + " " + std::to_string(a.type) + "," +
+         std::to_string(d.type) + " " + std::to_string(product.compute) + " " +
+         std::to_string(product.epilogue));
+    s.clock += 10;
+    if (setting("blas", 0) == Computes && a.type == 0)
+      compute(product, a, static_cast<const float *>(left), b,
+              static_cast<const float *>(right), d, static_cast<float *>(to), m,
+              n, k);
+    return Success;
+  }
+};
+
 } // namespace
 
 extern "C" {
@@ -215,17 +252,19 @@ int cublasLtMatmul(void *, void *product, const void *alpha, const void *a,
                    void *aLayout, const void *b, void *bLayout,
                    const void *beta, const void *c, void *cLayout, void *d,
                    void *dLayout, const void *algorithm, void *workspace,
-                   size_t bytes, void *) {
+                   size_t bytes, void *stream) {
   State &s = state();
   std::lock_guard<std::mutex> lock(s.mutex);
   if (contexts.empty())
     return NotInitializedYet;
-  const auto &p = *static_cast<Product *>(product);
-  const auto &la = *static_cast<Layout *>(aLayout);
-  const auto &lb = *static_cast<Layout *>(bLayout);
-  const auto &ld = *static_cast<Layout *>(dLayout);
+  Call call = {*static_cast<Product *>(product),
+               *static_cast<Layout *>(aLayout),
+               *static_cast<Layout *>(bLayout),
+               *static_cast<Layout *>(dLayout),
+               a,
+               b,
+               d};
   const auto *chosen = static_cast<const uint64_t *>(algorithm);
-  uint64_t m, n, k;
   bool isAligned = chosen[0] == kMark;
   const void *const data[] = {a, b, c, d};
   for (int i = 0; i < 4; ++i)
@@ -233,25 +272,11 @@ int cublasLtMatmul(void *, void *product, const void *alpha, const void *a,
   if (!isAligned || *static_cast<const float *>(alpha) != 1 ||
       *static_cast<const float *>(beta) != 0 || c != d || cLayout != dLayout ||
       bytesFrom(reinterpret_cast<Address>(workspace)) < bytes ||
-      !findSizes(p, la, lb, ld, m, n, k) || !la.isInMemory(a) ||
-      !lb.isInMemory(b) || !ld.isInMemory(d) ||
-      (p.epilogue == 4 &&
-       bytesFrom(reinterpret_cast<Address>(p.bias)) < m * ld.itemBytes()))
+      !call.isValid())
     return InvalidArgument;
-  s.isBusy = true;
-  ++s.asked;
-  doCopies();
-  auto letter = [&](int i) { return p.transposed[i] ? "T" : "N"; };
-  note("multiply " + std::to_string(m) + " " + std::to_string(n) + " " +
-       std::to_string(k) + " " + std::to_string(ld.matrices) + " " + letter(0) +
-       letter(1) + " " + std::to_string(la.type) + "," +
-       std::to_string(ld.type) + " " + std::to_string(p.compute) + " " +
-       std::to_string(p.epilogue));
-  s.clock += 10;
-  if (setting("blas", 0) == Computes && la.type == 0)
-    compute(p, la, static_cast<const float *>(a), lb,
-            static_cast<const float *>(b), ld, static_cast<float *>(d), m, n,
-            k);
+  if (stream != s.capturing)
+    return call.run();
+  s.captured.push_back([call] { return call.run(); });
   return Success;
 }
 

@@ -26,7 +26,8 @@
 //   fake_fault   the device fails
 //
 // KILN_FAKE_CUDA says what there is: devices=N (1), capability=N (90), memory=BYTES
-// (2^30), pinned=BYTES: page-locked memory (2^30), driver=N (13000), ptx=N: the latest
+// (2^30), pinned=BYTES: page-locked memory (2^30), driver=N (13000), childgraphs=N: graphs
+// in graphs are not taken (0), cannot be changed (1), or can be (2, the default), ptx=N: the latest
 // version of PTX that is known (90), init=N: what cuInit answers (0), fault=N: launch
 // number N of the process fails (none), answer=N: what the driver says of that and of
 // fake_fault (700, an illegal address); of kernels with N threads in a block, slow=N: none
@@ -217,10 +218,13 @@ int cuCtxPopCurrent_v2(void **context) {
   return Success;
 }
 int cuStreamCreate(void **stream, unsigned) {
-  *stream = &state();
+  *stream = new char();
   return Success;
 }
-int cuStreamDestroy_v2(void *) { return Success; }
+int cuStreamDestroy_v2(void *stream) {
+  delete static_cast<char *>(stream);
+  return Success;
+}
 int cuStreamSynchronize(void *) {
   if (contexts.empty())
     return InvalidContext;

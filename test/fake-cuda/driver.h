@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -98,6 +99,9 @@ struct State {
   pid_t process = 0;     ///< that has started the driver; its copies cannot use it
   std::deque<LateCopy> copies;
   std::deque<HostCall> hosts;
+  void *capturing =
+      nullptr; ///< a stream whose work is written down and not done
+  std::vector<std::function<int()>> captured;
 };
 
 State &state();

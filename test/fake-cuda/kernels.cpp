@@ -26,6 +26,8 @@ struct Node {
   KernelNode launch;
   std::vector<std::vector<char>> values; ///< of the parameters
   std::set<size_t> before;               ///< what it waits for
+  /// In place of a launch, what a library does.
+  std::vector<std::function<int()>> calls;
 };
 
 struct Graph {
@@ -229,6 +231,44 @@ int cuGraphAddKernelNode_v2(void **node, void *graph, void *const *before,
   return bind(*static_cast<Graph *>(graph), before, count) ? Success
                                                            : InvalidValue;
 }
+int cuStreamBeginCapture_v2(void *stream, int mode) {
+  if (contexts.empty() || state().capturing || mode != 2)
+    return InvalidValue;
+  state().capturing = stream;
+  return Success;
+}
+int cuStreamEndCapture(void *stream, void **graph) {
+  State &s = state();
+  if (s.capturing != stream)
+    return InvalidValue;
+  s.capturing = nullptr;
+  auto *made = new Graph();
+  made->nodes.push_back(new Node());
+  made->nodes.back()->calls.swap(s.captured);
+  *graph = made;
+  return Success;
+}
+int cuGraphAddChildGraphNode(void **node, void *graph, void *const *before,
+                             size_t count, void *child) {
+  auto &nodes = static_cast<Graph *>(graph)->nodes;
+  nodes.push_back(new Node());
+  *node = nodes.back();
+  nodes.back()->calls = static_cast<Graph *>(child)->nodes[0]->calls;
+  return bind(*static_cast<Graph *>(graph), before, count) &&
+                 setting("childgraphs", 2) > 0
+             ? Success
+             : InvalidValue;
+}
+/// The other graph must have as many nodes.
+int cuGraphExecChildGraphNodeSetParams(void *, void *node, void *child) {
+  auto &calls = static_cast<Graph *>(child)->nodes[0]->calls;
+  if (calls.size() != static_cast<Node *>(node)->calls.size() ||
+      setting("childgraphs", 2) < 2)
+    return InvalidValue;
+  note("update a product");
+  static_cast<Node *>(node)->calls = calls;
+  return Success;
+}
 int cuGraphAddDependencies_v2(void *graph, void *const *from, void *const *to,
                               const GraphEdge *edges, size_t count) {
   auto &nodes = static_cast<Graph *>(graph)->nodes;
@@ -237,8 +277,9 @@ int cuGraphAddDependencies_v2(void *graph, void *const *from, void *const *to,
     return InvalidValue;
   auto *function = static_cast<Function *>(nodes.back()->launch.function);
   // What begins before the other one has ended must wait by itself.
-  if (edges->fromPort < 1 || edges->fromPort > 2 || edges->toPort != 0 || edges->type != 1 ||
-      !function->waits)
+  if (edges->fromPort < 1 || edges->fromPort > 2 || edges->toPort != 0 ||
+      edges->type != 1 || !function->waits ||
+      !static_cast<Node *>(*from)->calls.empty())
     return InvalidValue;
   note((edges->fromPort == 1 ? "overlap " : "early ") + function->name);
   return Success;
@@ -270,6 +311,11 @@ int cuGraphLaunch(void *executable, void *) {
     return InvalidContext;
   note("replay");
   for (Node *node : static_cast<Graph *>(executable)->nodes) {
+    for (const auto &call : node->calls)
+      if (int answer = call())
+        return answer;
+    if (!node->calls.empty())
+      continue;
     std::vector<void *> parameters;
     for (std::vector<char> &value : node->values)
       parameters.push_back(value.data());

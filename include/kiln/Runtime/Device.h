@@ -35,6 +35,7 @@
 #include "kiln/Runtime/Tensor.h"
 
 #include <optional>
+#include <variant>
 
 namespace kiln::runtime {
 
@@ -103,13 +104,17 @@ struct ProductLaunch {
   const void *bias = nullptr; ///< null: nothing is added
 };
 
+/// What a graph has at a place: kernels, or a library's.
+using GraphLaunch = std::variant<GridLaunch, ProductLaunch>;
+
 /// Launches that are asked for together, again and again, in their order.
 class DeviceGraph {
 public:
   virtual ~DeviceGraph() = default;
   /// Other parameters for the launch at `index` from the next `launch` on. Its kernel,
-  /// threads and shared memory stay.
-  virtual Status update(size_t index, const GridLaunch &launch) = 0;
+  /// threads and shared memory, or sizes and orders of a product, stay. Unsupported for a
+  /// product that the library would compute in another way now.
+  virtual Status update(size_t index, const GraphLaunch &launch) = 0;
   virtual Status launch() = 0;
 };
 
@@ -182,12 +187,12 @@ public:
   virtual Result<std::shared_ptr<DeviceImage>>
   load(const package::KernelImage &image, package::KernelStore *store) = 0;
   virtual Status launch(const DeviceImage &image, const GridLaunch &launch) = 0;
-  /// A graph of launches of one image, whose parameters are copied. `before` has for each
-  /// the earlier ones that it waits for. Unsupported from a device that has none, or that
-  /// waits for each launch.
+  /// A graph of launches of one image and of products, whose parameters are copied. `before`
+  /// has for each the earlier ones that it waits for; products wait for each other, since they
+  /// share a workspace. Unsupported from a device that has none, or that waits for each launch.
   virtual Result<std::unique_ptr<DeviceGraph>>
   makeGraph(std::shared_ptr<const DeviceImage> image,
-            const std::vector<GridLaunch> &launches,
+            const std::vector<GraphLaunch> &launches,
             const std::vector<std::vector<uint32_t>> &before) = 0;
   /// Asks a library for a product. Unsupported, and nothing is done, if there is no library
   /// or it does not take this one.

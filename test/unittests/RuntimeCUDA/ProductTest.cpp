@@ -281,40 +281,110 @@ TEST_F(Products, StayWithinTheirBuffers) {
   EXPECT_TRUE(lines("multiply").empty());
 }
 
-TEST_F(Products, EndGraphs) {
-  ProgramBuilder b;
-  ExprId n = b.integer(4);
-  ValueId from = b.slotValue(b.slot("x", {n}));
-  for (int i = 0; i < 5; ++i) {
-    ValueId to = b.value(Value::Kind::New, {n});
-    GridStep grid = saxpy(b, from, from, to);
-    if (i == 2) {
-      grid.product = ofSizes(b, 2, 2, 2);
-      grid.product->left = grid.product->right = matrix(b, 0, 2);
-      grid.product->result = matrix(b, 2, 2);
+/// Five steps, of which the third is the product of what is before it and itself, and the fourth
+/// that of what is before it and x, which is [[0, 1], [2, 3]] times a number.
+class ProductGraphs : public Products {
+protected:
+  ProductGraphs() {
+    ProgramBuilder b;
+    ExprId n = b.integer(4);
+    ValueId x = b.slotValue(b.slot("x", {n})), from = x;
+    for (int i = 0; i < 5; ++i) {
+      ValueId to = b.value(Value::Kind::New, {n});
+      GridStep grid = saxpy(b, from, i == 3 ? x : from, to);
+      if (i == 2 || i == 3) {
+        grid.product = ofSizes(b, 2, 2, 2);
+        grid.product->left = matrix(b, 0, 2);
+        grid.product->right = matrix(b, 1, 2);
+        grid.product->result = matrix(b, 2, 2);
+      }
+      b.program.steps.emplace_back(grid);
+      from = to;
     }
-    b.program.steps.emplace_back(grid);
-    from = to;
+    b.output(from);
+    package = packageOf(b);
+    options.graphs = true;
   }
-  b.output(from);
-  Package package = packageOf(b);
-  std::string text = package::graphText(package);
-  EXPECT_NE(text.find("2 graphs of 4 kernels\n  ends where a product is a "
-                      "library's"),
-            std::string::npos)
-      << text;
-  auto loaded = Executable::load(std::move(package), registry, device);
+  /// Calls with x times a number, in memory of its own each time, and checks the results.
+  void callAll(int calls) {
+    auto loaded = Executable::load(package, registry, device);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    std::vector<Tensor> kept;
+    for (int i = 0; i < calls; ++i) {
+      Tensor input = count({4});
+      for (int k = 0; k < 4; ++k)
+        input.dataAs<float>()[k] *= float(i);
+      kept.push_back(*input.toDevice(*device));
+      auto got = (*loaded)->forward().run({kept.back()}, options);
+      ASSERT_TRUE(got) << got.error().message;
+      // 3 (9 x) (9 x) x, of x x x = [[6, 11], [22, 39]].
+      std::vector<float> want = {6, 11, 22, 39};
+      for (float &number : want)
+        number *= 243.0f * float(i * i * i);
+      kept.push_back(std::get<Tensor>((*got)[0].value));
+      EXPECT_EQ(contentsOf(kept.back()), want) << i;
+    }
+  }
+
+  Package package;
+};
+
+TEST_F(ProductGraphs, HaveProducts) {
+  EXPECT_NE(package::graphText(package).find("1 graph of 5 kernels"),
+            std::string::npos);
+  callAll(6);
+  EXPECT_EQ(stats.graphReplays, 4u);
+  EXPECT_EQ(stats.libraryProducts, 12u);
+  EXPECT_EQ(stats.kernelLaunches, 18u);
+  // They share a workspace, and what they make is read.
+  EXPECT_EQ(lines("edges"),
+            (std::vector<std::string>{"edges 0:", "edges 1: 0", "edges 2: 1",
+                                      "edges 3: 2", "edges 4: 3"}));
+  EXPECT_EQ(lines("heuristic").size(), 1u);
+}
+
+TEST_F(ProductGraphs, FollowTheirOperands) {
+  callAll(6);
+  // x is elsewhere in each call, which the second product reads.
+  EXPECT_GE(lines("update a product").size(), 4u);
+}
+
+TEST_F(ProductGraphs, AreWalkedWhereTheyCannotBeChanged) {
+  setenv("KILN_FAKE_CUDA", "blas=1,childgraphs=1", 1);
+  callAll(5);
+  EXPECT_EQ(stats.graphReplays, 0u);
+  EXPECT_EQ(stats.libraryProducts, 10u);
+  EXPECT_EQ(
+      stats.graphSkips.back().reason,
+      "cuBLASLt computes a product in another way than when the graph was "
+      "made");
+  EXPECT_EQ(stats.graphSkips.back().count, 3u);
+}
+
+TEST_F(ProductGraphs, AreWalkedWhereTheDriverTakesNone) {
+  setenv("KILN_FAKE_CUDA", "blas=1,childgraphs=0", 1);
+  callAll(5);
+  EXPECT_EQ(stats.graphReplays, 0u);
+  EXPECT_EQ(stats.libraryProducts, 10u);
+  EXPECT_EQ(stats.graphSkips.back().reason.rfind(
+                "the driver makes no graph of products of cuBLASLt: ", 0),
+            0u)
+      << stats.graphSkips.back().reason;
+}
+
+TEST_F(ProductGraphs, HaveKernelsOfProductsThatAreRefused) {
+  setenv("KILN_FAKE_CUDA", "blas=2", 1);
+  auto loaded = Executable::load(package, registry, device);
   ASSERT_TRUE(loaded) << loaded.error().message;
-  options.graphs = true;
   for (int i = 0; i < 4; ++i) {
     auto got = (*loaded)->forward().run({count({4})}, options);
     ASSERT_TRUE(got) << got.error().message;
-    // 9 x, its square, and that 9 times: (9 x) (9 x) = 81 [[2, 3], [6, 11]].
+    // 3 (2 27 x + x)
     EXPECT_EQ(contentsOf(std::get<Tensor>((*got)[0].value)),
-              (std::vector<float>{1458, 2187, 4374, 8019}));
+              (std::vector<float>{0, 165, 330, 495}));
   }
-  EXPECT_EQ(stats.graphReplays, 4u);
-  EXPECT_EQ(stats.libraryProducts, 4u);
+  EXPECT_EQ(stats.graphReplays, 2u);
+  EXPECT_EQ(stats.kernelLaunches, 20u);
 }
 
 } // namespace
