@@ -80,6 +80,21 @@ program.func @launch {
 // -----
 
 !b = !program.buffer<[64], f32>
+program.func @product {
+  %x = program.slot user_input "x" : !b
+  %y = program.alloc : !b
+  // expected-error @below {{'program.launch' op expected a product of buffers that are read, to one that is written, but found #program.product<factors = f32}}
+  program.launch @kernels::@k(%x, %y) access [read, write] symbols [] work 1 grain 1 {grid = #program.grid<
+      steps = [#program.grid_step<kernel = @kernels::@k, symbols = [], blocks = <1>, threads = 32>],
+      product = <factors = f32, results = f32, matrices = <1>, rows = <8>, columns = <8>, sum = <8>,
+          left = <buffer = 0, offset = <0>, leading = <8>, apart = <0>>, right = <buffer = 1, offset = <0>, leading = <8>, apart = <0>>,
+          result = <buffer = 1, offset = <0>, leading = <8>, apart = <0>>>>} : !b, !b
+  program.return outputs []
+}
+
+// -----
+
+!b = !program.buffer<[64], f32>
 program.func @owner {
   %x = program.slot user_input "x" : !b
   // expected-error @below {{'program.release' op releases what it does not own, expected results of calls and new buffers}}
