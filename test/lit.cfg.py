@@ -1,6 +1,7 @@
 # Configuration of the lit tests. They run Kiln's tools on text and compare what
 # is printed with FileCheck; test/README.md says when to write one.
 
+import ctypes
 import os
 import shutil
 import subprocess
@@ -69,6 +70,13 @@ if config.kiln_fixtures and os.path.isdir(config.kiln_fixtures):
 # A CUDA device, not merely its driver library.
 if os.path.exists("/dev/nvidia0"):
     config.available_features.add("cuda")
+    # Its library, where the linker finds it.
+    for version in (12, 13):
+        try:
+            ctypes.CDLL("libcublasLt.so.%d" % version)
+            config.available_features.add("cublas")
+        except OSError:
+            pass
 # Instruction sets, for tests of generated machine code.
 try:
     with open("/proc/cpuinfo") as cpuinfo:
