@@ -6,9 +6,9 @@
 // function adds up the parts, some by each of eight threads, and goes on.
 
 // CHECK-LABEL: func.func @columns
-// CHECK: #loop.step<kernel = @columns_parts, {{.*}}blocks = <528>, threads = 256>
+// CHECK: #loop.step<kernel = @columns_parts, {{.*}}blocks = <256>, threads = 256>
 // CHECK-SAME: #loop.step<kernel = @columns, {{.*}}blocks = <128>, threads = 256>
-// CHECK-SAME: #loop.gpu_parts<threads = 256, lanes = 4, parts = 33, columns = 64>
+// CHECK-SAME: #loop.gpu_parts<threads = 256, lanes = 4, parts = 16, columns = 64>
 // CHECK-LABEL: func.func @mean
 // CHECK: #loop.step<kernel = @mean_parts, {{.*}}blocks = <528>, threads = 256>
 // CHECK-SAME: #loop.step<kernel = @mean, {{.*}}blocks = <1>, threads = 256>

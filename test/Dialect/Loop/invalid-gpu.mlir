@@ -378,7 +378,7 @@ func.func @parts_of_groups(%x: tensor<48x32xbf16>, %w: tensor<3x32x64xbf16>, %e:
 // -----
 
 func.func @library_of_groups(%x: tensor<48x32xbf16>, %w: tensor<3x32x64xbf16>, %e: tensor<3xi32>) -> tensor<48x64xbf16> {
-  // expected-error @below {{with unit fma or mma and split 1, without a library}}
+  // expected-error @below {{which is for members in groups with split 1, without a library}}
   %0 = loop.kernel @k ins(%a = %x : tensor<48x32xbf16>, %b = %w : tensor<3x32x64xbf16>, %n = %e : tensor<3xi32>) shared [48, 64]
       schedule #loop.gpu_product<unit = mma, rows = 32, columns = 32, sum = 16, part_rows = 16, part_columns = 16, stages = 2, lanes = 8, group = 8, split = 1, library = true> -> tensor<48x64xbf16> {
     %p = loop.contract parallel [48, 64] reduction [3, 32] lhs %a[d0, d3] : tensor<48x32xbf16>

@@ -234,13 +234,13 @@ TEST(GPUSchedules, FewColumnsAreReducedInParts) {
   shape.points = 4096;
   shape.size = 16384;
   shape.last = 4096;
-  // Tiles of 64 vectors, as many in all as four blocks of each multiprocessor.
-  expectParts(shape, {256, 4, 33, 64});
+  // Tiles of 64 vectors, as many in all as two blocks of each multiprocessor.
+  expectParts(shape, {256, 4, 16, 64});
   shape.narrow = 2;
-  expectParts(shape, {256, 8, 66, 64});
+  expectParts(shape, {256, 8, 33, 64});
   // Columns that begin anywhere are read one by one.
   shape.last = {};
-  expectParts(shape, {256, 1, 8, 64});
+  expectParts(shape, {256, 1, 4, 64});
   // Short columns have few parts, many have none.
   shape.size = 64;
   expectParts(shape, {256, 1, 2, 64});
@@ -258,7 +258,7 @@ TEST(GPUSchedules, FewColumnsAreReducedInParts) {
   shape.last.emplace(16);
   shape.points = 16;
   shape.size = 1 << 20;
-  expectParts(shape, {256, 8, 528, 2});
+  expectParts(shape, {256, 8, 264, 2});
 }
 
 TEST(GPUSchedules, LongRowsAreReducedByManyBlocks) {

@@ -232,7 +232,9 @@ loop::chooseGPUParts(const GPUPartsShape &kernel, const GPUMachine &machine) {
     int64_t vectors = llvm::divideCeil(points, lanes);
     int64_t tiles = llvm::divideCeil(vectors, kMostColumns);
     columns = llvm::divideCeil(vectors, tiles);
-    parts = resident / tiles;
+    // Threads have several rows under way, and sums of a vector: two blocks are what
+    // registers are enough for, and more would come after them.
+    parts = 2 * machine.multiprocessors / tiles;
     most = kernel.size / (kGPUBlock / columns * kPart);
   } else {
     parts = resident / points;
