@@ -77,6 +77,54 @@ analysis::getResultBoxes(ContractOp op, const ContractionShape &shape,
   return getBoxes(op, shape, /*k=*/2, shape.columns, shape.rows, multiple);
 }
 
+/// How many of the first indices along `dim` a mask lets through, for each of the others
+/// alike; nothing where it leaves out others.
+static std::optional<int64_t> countLeading(ExprAttr mask, unsigned dim,
+                                           int64_t extent) {
+  ExprAttr leaf = guard::getDim(mask.getContext(), dim);
+  if (!guard::contains(mask, leaf))
+    return extent;
+  if (mask.getKind() == guard::ExprKind::And) {
+    for (ExprAttr part : mask.getOperands()) {
+      auto count = countLeading(part, dim, extent);
+      if (!count)
+        return std::nullopt;
+      extent = std::min(extent, *count);
+    }
+    return extent;
+  }
+  int64_t count = 0;
+  for (int64_t index = 0; index < extent; ++index) {
+    auto isIn = guard::substitute(mask, [&](ExprAttr other) {
+                  return other == leaf
+                             ? guard::getConstant(mask.getContext(), index)
+                             : other;
+                }).getConstant();
+    if (!isIn || (*isIn != 0 && count < index))
+      return std::nullopt;
+    count += *isIn != 0;
+  }
+  return count;
+}
+
+int64_t analysis::countUnmasked(const ContractionShape &shape, unsigned k) {
+  const DimGroup::Run &run = shape.sum.runs.back();
+  int64_t extent = *run.extent.getConstant();
+  return shape.masks[k] && run.dims.size() == 1
+             ? countLeading(shape.masks[k], run.dims.front(), extent)
+                   .value_or(extent)
+             : extent;
+}
+
+/// Whether a mask may depend on dimension `dim` of a run whose vectors are copied: where it
+/// lets the first indices through, part of a vector is.
+static bool mayMask(ExprAttr mask, const DimGroup::Run &run, bool alongSum) {
+  constexpr int64_t kMostExtent = 1024;
+  auto extent = run.extent.getConstant();
+  return alongSum && run.dims.size() == 1 && extent && *extent <= kMostExtent &&
+         countLeading(mask, run.dims.front(), *extent);
+}
+
 /// True if `group`'s innermost run is as `hasSumVectors` wants the sum's.
 static bool hasVectorsAlong(ContractOp op, const ContractionShape &shape,
                             unsigned k, const DimGroup &group, int64_t lanes) {
@@ -99,7 +147,8 @@ static bool hasVectorsAlong(ContractOp op, const ContractionShape &shape,
   for (unsigned dim = 0; dim < op.getDomain().rank(); ++dim) {
     ExprAttr leaf = guard::getDim(context, dim);
     bool inRun = llvm::is_contained(run.dims, dim);
-    if (inRun && shape.masks[k] && guard::contains(shape.masks[k], leaf))
+    if (inRun && shape.masks[k] && guard::contains(shape.masks[k], leaf) &&
+        !mayMask(shape.masks[k], run, &group == &shape.sum))
       return false;
     auto step = guard::getCoefficient(shape.addresses[k], leaf);
     if (!step || (!inRun && !divides(*step)))

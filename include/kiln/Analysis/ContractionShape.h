@@ -131,6 +131,10 @@ std::optional<OperandBoxes> getResultBoxes(loop::ContractOp op,
 /// the tensor, and are masked together.
 bool hasSumVectors(loop::ContractOp op, const ContractionShape &shape,
                    unsigned k, int64_t lanes);
+
+/// Of an operand that `hasSumVectors`: how many of the first indices of the sum's innermost run
+/// are not masked, whatever the others are; the rest of the vector that they end in is zeros.
+int64_t countUnmasked(const ContractionShape &shape, unsigned k);
 /// The same of rows (or columns) instead of the sum.
 bool hasAcrossVectors(loop::ContractOp op, const ContractionShape &shape,
                       unsigned k, int64_t lanes);

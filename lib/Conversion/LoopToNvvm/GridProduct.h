@@ -342,7 +342,8 @@ private:
   SmallVector<GatheredRow> getRows(const Operand &operand, const Tile &tile);
   Value getUnmasked(const Operand &operand, const Tile &tile,
                     const GatheredRow &row, ArrayRef<Value> sum);
-  void copyUnit(const Operand &operand, Value offset, Value to,
+  Value countUnitBytes(const Operand &operand, Value inRun);
+  void copyUnit(const Operand &operand, Value offset, Value to, Value count,
                 ArrayRef<Value> conditions);
   Value getUnitPlace(const Operand &operand, Value stage);
   void gather(const Operand &operand, const Tile &tile,

@@ -138,15 +138,26 @@ Value GridWgmmaEmitter::getUnmasked(const Operand &operand, const Tile &tile,
   return emitCondition(mask, position);
 }
 
-/// Copies a unit from the place that a row and one of the sum have, if all `conditions`
-/// (null: true) hold.
+/// Bytes of a unit that are there, at index `inRun` of the sum's innermost run; null: all.
+Value GridWgmmaEmitter::countUnitBytes(const Operand &operand, Value inRun) {
+  int64_t count = analysis::countUnmasked(shape, operand.number),
+          bytes = bytesOf(operand.type);
+  if (!operand.boxes.alongSum || count * bytes % kUnit == 0)
+    return {};
+  Value left = arith::SubIOp::create(b, constantIndex(count), inRun);
+  return toWord(arith::MinSIOp::create(b, mul(left, bytes), constantIndex(kUnit)));
+}
+
+/// Copies `count` bytes (null: all) of a unit from the place that a row and one of the sum have,
+/// and zeros behind them, if all `conditions` (null: true) hold.
 void GridWgmmaEmitter::copyUnit(const Operand &operand, Value offset, Value to,
-                                ArrayRef<Value> conditions) {
+                                Value count, ArrayRef<Value> conditions) {
   Value element = arith::IndexCastOp::create(b, b.getI64Type(), offset);
   Value from = LLVM::GEPOp::create(b, operand.memory.pointer.getType(),
                                    operand.type, operand.memory.pointer,
                                    ArrayRef<LLVM::GEPArg>{element});
-  Value count = tools->word(kUnit);
+  if (!count)
+    count = tools->word(kUnit);
   for (Value condition : conditions)
     if (condition)
       count = arith::SelectOp::create(b, condition, count, tools->word(0));
@@ -186,7 +197,7 @@ void GridWgmmaEmitter::gather(const Operand &operand, const Tile &tile,
     Value sum = add(first, constantIndex(k));
     SmallVector<Value> runs = splitRuns(shape.sum, sum);
     Value offset = getOffset(shape.sum, operand.number, sum, runs);
-    Value inSum;
+    Value count = countUnitBytes(operand, runs.back()), inSum;
     if (*shape.sum.extent.getConstant() % schedule.getSum() != 0)
       inSum = isLess(sum, tile.sumEnd);
     for (auto [n, each] : llvm::enumerate(rows)) {
@@ -194,7 +205,7 @@ void GridWgmmaEmitter::gather(const Operand &operand, const Tile &tile,
                               : int64_t(n) * schedule.getSum() + k;
       copyUnit(operand, add(each.offset, offset),
                arith::AddIOp::create(b, place, tools->word(line * kStageRow)),
-               {each.inside, inSum, getUnmasked(operand, tile, each, runs)});
+               count, {each.inside, inSum, getUnmasked(operand, tile, each, runs)});
     }
   }
 }

@@ -1,4 +1,5 @@
 // RUN: kiln-opt %s --loop-set-target=chip=sm_90a --loop-choose-layout --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --loop-set-target=chip=sm_80 --loop-choose-layout --split-input-file | FileCheck %s --check-prefix=SM80
 // RUN: kiln-opt %s --loop-choose-layout --split-input-file | FileCheck %s --check-prefix=CPU
 // RUN: kiln-opt %s --loop-choose-layout=join-taps=false --split-input-file | FileCheck %s --check-prefix=OFF
 // RUN: kiln-opt %s --loop-set-target=chip=sm_90a --loop-choose-layout --split-input-file -o /dev/null --remarks-filter=loop-choose-layout 2>&1 | FileCheck %s --check-prefix=WHY
@@ -54,7 +55,8 @@ func.func @gradient_of_a_corner(%g: tensor<8x64x16x16xbf16>, %x: tensor<8x3x32x3
 // -----
 
 // Patches of 16 by 16 have rows of 64 elements with their colours in fours: the sum is over
-// rows. Of windows of 7 something behind the row would be summed up, too, times zero.
+// rows. Of windows of 7 what is behind the row is masked, since it may be no number, where
+// warpgroups multiply; others would read these rows element by element.
 
 // CHECK-LABEL: func.func @patches
 // CHECK: %[[X:.*]] = loop.pointwise (%i, %j, %k) in [4, 224, 896]
@@ -63,7 +65,14 @@ func.func @gradient_of_a_corner(%g: tensor<8x64x16x16xbf16>, %x: tensor<8x3x32x3
 // CHECK-SAME: lhs %[[X]][d0, d1 * 16 + d4, d2 * 64 + d5] : tensor<4x224x896xbf16>
 // CHECK-SAME: rhs %[[W]][d3, d4, d5] : tensor<768x16x64xbf16>
 // CHECK-LABEL: func.func @sevens
-// CHECK: loop.contract parallel [4, 16, 16, 64] reduction [7, 7, 8]
+// CHECK: %[[X:.*]] = loop.pointwise (%i, %j, %k) in [4, 37, 152] : tensor<4x37x152xbf16>
+// CHECK: %[[W:.*]] = loop.pointwise (%i, %j, %k) in [64, 7, 32] : tensor<64x7x32xbf16>
+// CHECK: arith.cmpi ult, %k, %c28
+// CHECK: loop.contract parallel [4, 16, 16, 64] reduction [7, 32]
+// CHECK-SAME: lhs %[[X]][d0, d1 * 2 + d4, d2 * 8 + d5] : tensor<4x37x152xbf16> mask lt(d5, 28)
+// CHECK-SAME: rhs %[[W]][d3, d4, d5] : tensor<64x7x32xbf16> mask 1
+// SM80-LABEL: func.func @sevens
+// SM80: loop.contract parallel [4, 16, 16, 64] reduction [7, 7, 8]
 func.func @patches(%x: tensor<4x3x224x224xbf16>, %w: tensor<768x3x16x16xbf16>)
     -> (tensor<4x768x14x14xbf16> {loop.order = array<i64: 0, 1, 2, 3>}) {
   %y = loop.contract parallel [4, 768, 14, 14] reduction [3, 16, 16]

@@ -14,7 +14,7 @@
 //   p[n, 2 h + i, 8 w + r],            r = 4 j + c < 32
 //
 // In the gradient of a weight r is a dimension of the result; in a convolution
-// the sum is over r.
+// the sum is over r, where what is behind the 28 elements of a row is masked.
 //
 // A processor reads such rows in place (`#loop.packed` with `in_place`), where padding leaves
 // no part of one out and a row is whole words: with three channels 21 elements of f32, 28 of
@@ -44,7 +44,8 @@ class JoinedTaps {
 public:
   JoinedTaps(ContractOp op, const analysis::SizeHints &hints)
       : op(op), context(op.getContext()), windows(op), hints(hints),
-        extents(op.getDomain().all()), onCPU(!getGPUTarget(op)) {
+        extents(op.getDomain().all()), onCPU(!getGPUTarget(op)),
+        hasWarpgroups(!onCPU && getGPUTarget(op).hasWarpgroups()) {
     analysis::addExtents(assumptions, context, extents);
   }
 
@@ -81,7 +82,7 @@ private:
   const analysis::SizeHints &hints;
   SmallVector<ExprAttr> extents;
   guard::Assumptions assumptions;
-  bool onCPU;
+  bool onCPU, hasWarpgroups;
 
   unsigned image = 0;                      ///< which operand
   unsigned channel = 0, tap = 0, step = 0; ///< dimensions of the domain
@@ -225,11 +226,12 @@ bool JoinedTaps::findOn(unsigned side) {
     channel = index.getPosition();
     channelPlace = place;
     channels = *size;
-    // A sum over eight channels in the copy is none the shorter, and what is
-    // behind the row of a window may be no number, which zeros do not take out
-    // of a sum.
+    // A sum over eight channels in the copy is none the shorter. What is behind the row
+    // of a window may be no number, which zeros do not take out of a sum: it is masked,
+    // which those who copy for warpgroups take.
     if (findTap() &&
-        (!isInSum() || (filled < kMinChannels && row == taps * filled)) &&
+        (!isInSum() || (filled < kMinChannels &&
+                        (row == taps * filled || hasWarpgroups))) &&
         readsAsTaps(windows.indices[1 - side]) &&
         isMaskedOutside(op, windows, image) &&
         measurePlaces())
@@ -349,6 +351,8 @@ Value JoinedTaps::copyWeight(SmallVectorImpl<ExprAttr> &indices) {
   SmallVector<Bound> bounds;
   if (filled > channels)
     bounds.push_back({guard::mod(last, filled), channels});
+  if (row > taps * filled)
+    bounds.push_back({last, taps * filled});
   return copyWithin(op, side, sizes, map, bounds);
 }
 
@@ -419,6 +423,11 @@ void JoinedTaps::rewrite() {
       indices[0], indices[1], op.getAccType(), op.getOriginsAttr());
   made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   if (isInSum()) {
+    if (row > taps * filled) {
+      ExprAttr masks[2] = {constant(1), constant(1)};
+      masks[image] = guard::lt(names[tap], constant(taps * filled));
+      made.setMasksAttr(getExprArray(context, masks));
+    }
     made.getEpilogue().takeBody(op.getEpilogue());
     op.getResult().replaceAllUsesWith(made.getResult());
   } else {
