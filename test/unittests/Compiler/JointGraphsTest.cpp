@@ -79,23 +79,28 @@ Made compile(const std::string &model, const CompileOptions &options,
 // Another target takes the graphs up, and its package is that of a compilation from
 // the program, reasons included.
 TEST(JointGraphs, ASecondTargetMakesTheSamePackageOfThem) {
-  for (const char *model : {"attention_static", "attention_dynamic_batch"}) {
-    FakeStore store;
-    EXPECT_TRUE(compile(model, training("x86-64-v4"), &store).isImported);
-    EXPECT_EQ(store.stores, 1u);
-    for (const char *target : {"x86-64-v3", "sm_90a"}) {
-      Made found = compile(model, training(target), &store);
-      EXPECT_FALSE(found.isImported) << target;
-      EXPECT_EQ(found.package, compile(model, training(target), nullptr).package)
-          << model << " for " << target;
+  // What is saved on a GPU is not what is saved on a processor: their keys differ.
+  const std::pair<const char *, const char *> pairs[] = {
+      {"x86-64-v4", "x86-64-v3"}, {"sm_80", "sm_90a"}};
+  for (const char *model : {"attention_static", "attention_dynamic_batch"})
+    for (auto [first, second] : pairs) {
+      FakeStore store;
+      EXPECT_TRUE(compile(model, training(first), &store).isImported);
+      EXPECT_EQ(store.stores, 1u);
+      Made found = compile(model, training(second), &store);
+      EXPECT_FALSE(found.isImported) << second;
+      EXPECT_EQ(found.package, compile(model, training(second), nullptr).package)
+          << model << " for " << second;
+      CompileOptions calls = training(second);
+      calls.backend = Backend::AotEager;
+      // Operator by operator nothing is saved for the sake of a kernel.
+      if (std::string(second) == "x86-64-v3")
+        EXPECT_EQ(compile(model, calls, &store).package,
+                  compile(model, calls, nullptr).package);
+      EXPECT_EQ(store.stores, 1u);
+      EXPECT_TRUE(store.reasons.empty());
     }
-    CompileOptions calls = training("native");
-    calls.backend = Backend::AotEager;
-    EXPECT_EQ(compile(model, calls, &store).package,
-              compile(model, calls, nullptr).package);
-    EXPECT_EQ(store.stores, 1u);
-    EXPECT_TRUE(store.reasons.empty());
-  }
+  EXPECT_NE(*training("x86-64-v3").graphRecord(), *training("sm_90a").graphRecord());
 }
 
 TEST(JointGraphs, AreKeptOfTrainingAlone) {
