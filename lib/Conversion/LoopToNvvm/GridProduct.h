@@ -219,7 +219,9 @@ private:
 /// Bytes of shared memory for what is finished of a row of a warpgroup's tile
 /// at a time.
 inline constexpr int64_t kFinishedRow = 160;
-/// Elements of 16 bits from row to row of it, where that is what is finished: columns at a
+/// Registers of a thread that multiplies, beside those of its sums.
+inline constexpr int64_t kOtherRegisters = 40;
+/// Elements of 16 bits from row to row of that memory, where that is what is finished: columns at a
 /// time, and eight more.
 inline constexpr int64_t kPackedColumns = 64, kPackedPitch = kPackedColumns + 8;
 
@@ -279,6 +281,10 @@ private:
   SmallVector<Value> complete(ValueRange sums);
   void syncCluster(bool isAligned);
   int64_t countManyRegisters();
+  /// Sums of a thread, which are in registers.
+  int64_t countSums() {
+    return schedule.getColumns() / 2 * schedule.getGroupParts();
+  }
 
   // What follows the product (ProductFinish.cpp).
   /// Where this thread is among those of its warp, and its warp in the tile.

@@ -235,8 +235,10 @@ void GridWgmmaEmitter::storePacked(const Tile &tile, const Finisher &own,
 // Wide
 //===----------------------------------------------------------------------===//
 
-/// The columns' worth of operands of the epilogue that are read before there are sums.
-static int64_t countAhead(ContractOp op, int64_t lanes, int64_t vectors) {
+/// The columns' worth of operands of the epilogue that are read before there are sums, in so
+/// much of `room` registers.
+static int64_t countAhead(ContractOp op, int64_t lanes, int64_t vectors,
+                          int64_t room) {
   if (op.getEpilogue().empty() || vectors > kVectorsTogether)
     return 0;
   int64_t registers = 0;
@@ -247,7 +249,10 @@ static int64_t countAhead(ContractOp op, int64_t lanes, int64_t vectors) {
                                                      .getElementType())),
                      4) *
                  vectors;
-  return registers == 0 ? 0 : std::min(kAheadRegisters / registers, kMostAhead);
+  if (registers == 0)
+    return 0;
+  return std::min(std::clamp<int64_t>(room, 0, kAheadRegisters) / registers,
+                  kMostAhead);
 }
 
 /// True if neighbours along the last dimension of a side are neighbours in the result.
@@ -288,7 +293,10 @@ LogicalResult GridWgmmaEmitter::finishWide(
                         });
   };
   int64_t aheadOf = schedule.getSplit() == 1
-                        ? countAhead(op, lanes, vectors / kWarp) * kWideColumns
+                        ? countAhead(op, lanes, vectors / kWarp,
+                                     countManyRegisters() - countSums() -
+                                         kOtherRegisters) *
+                              kWideColumns
                         : 0;
   SmallVector<Ahead> read;
   auto readColumns = [&](int64_t first) {

@@ -32,8 +32,6 @@ static constexpr int64_t kFewRegisters = 40, kCopyRegisters = 88,
                          kManyRegisters = 232;
 /// Those of a multiprocessor; a warpgroup takes eight at a time for each thread.
 static constexpr int64_t kAllRegisters = 65536, kTogetherTaken = 8;
-/// Registers beside those of sums.
-static constexpr int64_t kOtherRegisters = 40;
 
 /// One for each warpgroup, where they take turns.
 static int64_t countOrderBarriers(GPUProductScheduleAttr schedule) {
@@ -498,7 +496,7 @@ LogicalResult GridWgmmaEmitter::emitThread() {
   if (cluster > 1 && gathers())
     return refuse(schedule) << "whose clusters share what the copy engine "
                                "brings, and threads copy here";
-  int64_t sums = schedule.getColumns() / 2 * schedule.getGroupParts();
+  int64_t sums = countSums();
   if (sums + kOtherRegisters > countManyRegisters())
     return refuse(schedule) << "whose threads have " << countManyRegisters()
                             << " registers each, and " << sums << " sums";
