@@ -280,6 +280,9 @@ TEST(PartitionTest, WhatBothWouldWriteIsSaved) {
       EXPECT_EQ(std::count(r.recomputedOps.begin(), r.recomputedOps.end(), 1),
                 inMemory && isRead ? 0 : 1);
       EXPECT_EQ(r.savedBytes, inMemory && isRead ? 800 : 400);
+      // A number is in no memory.
+      g.values[a].isTensor = false;
+      EXPECT_EQ(partition(g).savedBytes, 400);
     }
 }
 

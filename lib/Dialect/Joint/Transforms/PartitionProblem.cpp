@@ -131,6 +131,7 @@ PartitionProblem buildPartitionProblem(GraphOp graph) {
   auto addValue = [&](Value value) {
     PartitionValue entry;
     entry.bytes = sizes.bytesOf(value.getType());
+    entry.isTensor = llvm::isa<mlir::TensorType>(value.getType());
     entry.storage = static_cast<int>(problem.values.size());
     numbers[value] = entry.storage;
     problem.values.push_back(std::move(entry));

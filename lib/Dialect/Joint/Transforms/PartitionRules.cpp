@@ -195,7 +195,8 @@ static void banWritten(const PartitionProblem &problem,
                        const PartitionFacts &facts, std::vector<Ban> &bans) {
   for (size_t v = 0; problem.operandsInMemory && v < problem.values.size(); ++v) {
     int op = facts.producer[v];
-    if (op >= 0 && problem.values[v].storage == static_cast<int>(v) &&
+    if (op >= 0 && problem.values[v].isTensor &&
+        problem.values[v].storage == static_cast<int>(v) &&
         facts.inForward[op] && bans[op] == Ban::None &&
         isReadUnfused(problem, facts, static_cast<int>(v), true) &&
         isReadUnfused(problem, facts, static_cast<int>(v), false))

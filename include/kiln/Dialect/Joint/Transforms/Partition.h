@@ -51,6 +51,7 @@ enum class RecomputeTag : uint8_t { None, Save, Recompute };
 struct PartitionValue {
   int64_t bytes = 0;        ///< of its elements; hints stand for symbols
   int storage = -1;         ///< the value that owns its storage, itself if own
+  bool isTensor = true;     ///< else a number, which is in no memory
   bool isPrimal = false;    ///< graph input known when the forward runs
   bool isTangent = false;   ///< graph input known when the backward runs
   bool isOutput = false;    ///< result of the forward
