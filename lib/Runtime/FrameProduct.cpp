@@ -1,5 +1,4 @@
-//===- FrameProduct.cpp - Products that a library may compute
-//---------------===//
+//===- FrameProduct.cpp - Products that a library may compute --------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
