@@ -156,8 +156,7 @@ StringRef WalkFinder::addScores(BlockWalks &found,
   found.columns = shape.columns.extent;
   if (!isCopied(product, 0, shape.sum) || !isCopied(product, 1, shape.sum))
     return "factors of scores do not lie beside each other, in rows of a known "
-           "size "
-           "that begin at multiples of 16 bytes";
+           "size that begin at multiples of 16 bytes";
   found.scores.push_back(product);
   return "";
 }
@@ -198,8 +197,7 @@ StringRef WalkFinder::addSum(BlockWalks &found, const BlockProduct &product) {
     return "weights are neither f32 nor of 16 bits";
   if (!isCopied(product, sum.memory, sum.inner()))
     return "what weights are multiplied by does not lie beside each other, in "
-           "rows of "
-           "a known size that begin at multiples of 16 bytes";
+           "rows of a known size that begin at multiples of 16 bytes";
   found.sums.push_back(sum);
   return "";
 }

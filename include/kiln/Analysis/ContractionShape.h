@@ -128,16 +128,16 @@ std::optional<OperandBoxes> getResultBoxes(loop::ContractOp op,
 
 /// True if operand `k` (A or B), as it lies in memory, can be copied `lanes` elements along
 /// the sum at a time, of a known size: they are neighbours, begin at multiples of `lanes` of
-/// the tensor, and are masked together.
+/// the tensor, and are masked together, but for the last ones of the sum's innermost run.
 bool hasSumVectors(loop::ContractOp op, const ContractionShape &shape,
                    unsigned k, int64_t lanes);
+/// The same of rows (or columns) instead of the sum.
+bool hasAcrossVectors(loop::ContractOp op, const ContractionShape &shape,
+                      unsigned k, int64_t lanes);
 
 /// Of an operand that `hasSumVectors`: how many of the first indices of the sum's innermost run
 /// are not masked, whatever the others are; the rest of the vector that they end in is zeros.
 int64_t countUnmasked(const ContractionShape &shape, unsigned k);
-/// The same of rows (or columns) instead of the sum.
-bool hasAcrossVectors(loop::ContractOp op, const ContractionShape &shape,
-                      unsigned k, int64_t lanes);
 
 /// True if the factors of an operand are its elements as they lie in memory: of the type of
 /// the sum, bf16 that is multiplied by bf16 and summed up in f32, or bytes that are extended

@@ -10,12 +10,9 @@
 // distances, and add one bias to each column of the result. A kernel that does
 // just that may be a call of one:
 //
-//   C[i, j] = round(sum over k of A[i, k] * B[j, k] + x[j])    a product, B
-//   transposed C[i, j] = gelu(sum over k of A[i, k] * B[j, k])            none:
-//   the function is not the
-//                                                              library's
-//   C[o, x] = sum over k of W[o, k] * I[x + k]                 none: rows of I
-//   overlap
+//   C[i, j] = round(sum over k of A[i, k] * B[j, k] + x[j])   a product, B transposed
+//   C[i, j] = gelu(sum over k of A[i, k] * B[j, k])           none: not its function
+//   C[o, x] = sum over k of W[o, k] * I[x + k]                none: rows of I overlap
 //
 //===----------------------------------------------------------------------===//
 

@@ -140,9 +140,11 @@ Value GridWgmmaEmitter::getUnmasked(const Operand &operand, const Tile &tile,
 
 /// Bytes of a unit that are there, at index `inRun` of the sum's innermost run; null: all.
 Value GridWgmmaEmitter::countUnitBytes(const Operand &operand, Value inRun) {
+  if (!operand.boxes.alongSum)
+    return {};
   int64_t count = analysis::countUnmasked(shape, operand.number),
           bytes = bytesOf(operand.type);
-  if (!operand.boxes.alongSum || count * bytes % kUnit == 0)
+  if (count * bytes % kUnit == 0)
     return {};
   Value left = arith::SubIOp::create(b, constantIndex(count), inRun);
   return toWord(arith::MinSIOp::create(b, mul(left, bytes), constantIndex(kUnit)));
