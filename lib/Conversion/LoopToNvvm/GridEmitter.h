@@ -142,8 +142,11 @@ protected:
                                                SmallVector<Value> values);
   FailureOr<SmallVector<Value>> combineShuffled(ReduceOp op,
                                                 SmallVector<Value> values,
-                                                int64_t count,
-                                                int64_t least = 1);
+                                                int64_t count);
+  /// A number in shared memory: truths are bytes, and indices have 64 bits.
+  Type getSlotType(Type type);
+  Value toSlot(Value value);
+  Value fromSlot(Value loaded, Type type);
   /// The position of a nest at a point, where its dimensions of one element are at 0.
   Position enterPoint(const Position &point, NestOpInterface nest);
   LogicalResult emitRowPointwise(PointwiseOp op, const Position &shared);

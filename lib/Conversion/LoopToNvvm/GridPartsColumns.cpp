@@ -34,14 +34,6 @@ static constexpr int64_t kUnrolled = 4;
 /// Numbers of parts that are read at a time where a thread joins them.
 static constexpr int64_t kJoinedAtOnce = 16;
 
-/// A lane of a number in shared memory, where truths are bytes.
-static Type getLaneType(OpBuilder &b, Value value) {
-  Type type = getElementTypeOrSelf(value.getType());
-  if (type.isIndex())
-    return b.getI64Type();
-  return type.isInteger(1) ? b.getI8Type() : type;
-}
-
 static int64_t countLanes(Value value) {
   auto many = dyn_cast<VectorType>(value.getType());
   return many ? many.getNumElements() : 1;
@@ -79,14 +71,14 @@ Value GridPartsEmitter::getSlotMemory() {
 
 /// Lanes lie apart, so that threads beside each other have neighbours: calls `body` with the
 /// number, the lane, the address and the type of each lane of each value.
-static void forEachSlot(
-    ImplicitLocOpBuilder &b, Value memory, ArrayRef<Value> values, Value slot,
-    int64_t slots,
+void GridPartsEmitter::forEachSlot(
+    ArrayRef<Value> values, Value slot, int64_t slots,
     llvm::function_ref<void(unsigned, int64_t, Value, Type)> body) {
   int64_t begin = 0;
+  Value memory = getSlotMemory();
   Value number = arith::IndexCastOp::create(b, b.getI32Type(), slot);
   for (auto [k, value] : llvm::enumerate(values)) {
-    Type type = getLaneType(b, value);
+    Type type = getSlotType(getElementTypeOrSelf(value.getType()));
     for (int64_t n = 0; n < countLanes(value); ++n) {
       Value from = LLVM::GEPOp::create(b, memory.getType(), b.getI8Type(), memory,
                                        ArrayRef<LLVM::GEPArg>{int32_t(begin)});
@@ -101,31 +93,23 @@ static void forEachSlot(
 
 void GridPartsEmitter::storeSlots(ArrayRef<Value> values, Value slot,
                                   int64_t slots) {
-  forEachSlot(b, getSlotMemory(), values, slot, slots,
-              [&](unsigned k, int64_t n, Value address, Type type) {
+  forEachSlot(values, slot, slots,
+              [&](unsigned k, int64_t n, Value address, Type) {
                 Value value = values[k];
                 if (isa<VectorType>(value.getType()))
                   value = vector::ExtractOp::create(b, value, ArrayRef<int64_t>{n});
-                if (value.getType().isIndex())
-                  value = arith::IndexCastOp::create(b, type, value);
-                else if (value.getType() != type)
-                  value = arith::ExtUIOp::create(b, type, value);
-                LLVM::StoreOp::create(b, value, address);
+                LLVM::StoreOp::create(b, toSlot(value), address);
               });
 }
 
 SmallVector<Value> GridPartsEmitter::loadSlots(ArrayRef<Value> like, Value slot,
                                                int64_t slots) {
   SmallVector<SmallVector<Value>> lanes(like.size());
-  forEachSlot(b, getSlotMemory(), like, slot, slots,
+  forEachSlot(like, slot, slots,
               [&](unsigned k, int64_t, Value address, Type type) {
-                Value value = LLVM::LoadOp::create(b, type, address);
-                Type own = getElementTypeOrSelf(like[k].getType());
-                if (own.isIndex())
-                  value = arith::IndexCastOp::create(b, own, value);
-                else if (own != type)
-                  value = arith::TruncIOp::create(b, own, value);
-                lanes[k].push_back(value);
+                lanes[k].push_back(
+                    fromSlot(LLVM::LoadOp::create(b, type, address),
+                             getElementTypeOrSelf(like[k].getType())));
               });
   SmallVector<Value> values;
   for (auto [value, elements] : llvm::zip_equal(like, lanes)) {
@@ -183,7 +167,9 @@ GridPartsEmitter::combineRows(ArrayRef<Value> sums, const Place &place) {
   for (ReduceOp op : reductions) {
     int64_t bytes = 0;
     for (Value value : sums.slice(first, op->getNumResults()))
-      bytes += countLanes(value) * getLaneBytes(getLaneType(b, value), most);
+      bytes += countLanes(value) *
+               getLaneBytes(getSlotType(getElementTypeOrSelf(value.getType())),
+                            most);
     slotBytes = std::max(slotBytes, bytes);
     first += op->getNumResults();
   }
@@ -209,6 +195,43 @@ GridPartsEmitter::combineRows(ArrayRef<Value> sums, const Place &place) {
       });
 }
 
+/// What `body` makes of `sums` for `first`, `first + step` and so on, before `end`. Loads of
+/// `count` of them are under way before the first is added: otherwise a thread waits for
+/// memory once for each few. There may be none, and `first` behind `end`.
+FailureOr<SmallVector<Value>> GridPartsEmitter::emitStrided(
+    Value first, Value end, int64_t step, int64_t count, ArrayRef<Value> sums,
+    llvm::function_ref<Sums(Value, ArrayRef<Value>)> body) {
+  int64_t together = count * step;
+  Value size = arith::MaxSIOp::create(
+      b, arith::SubIOp::create(b, end, first), constantIndex(0));
+  Value whole =
+      add(first, mul(arith::DivUIOp::create(b, size, constantIndex(together)),
+                     together));
+  auto reduced = emitFor(
+      first, whole, together, sums,
+      [&](Value number, ArrayRef<Value> before) {
+        Sums values = llvm::to_vector(before);
+        for (int64_t k = 0; k < count && succeeded(values); ++k)
+          values = body(add(number, constantIndex(k * step)), *values);
+        return values;
+      });
+  return failed(reduced) ? reduced : emitFor(whole, end, step, *reduced, body);
+}
+
+/// Goes on with what all threads of a column have of a point, in the first of them if the
+/// point is one.
+LogicalResult
+GridPartsEmitter::finishFirst(Sums sums, const Place &place, Value isInside,
+                             llvm::function_ref<LogicalResult(ArrayRef<Value>)> body) {
+  if (succeeded(sums))
+    sums = combineRows(*sums, place);
+  if (failed(sums))
+    return failure();
+  Value isFirst = isLess(place.row, constantIndex(1));
+  return emitIf(arith::AndIOp::create(b, isInside, isFirst),
+                [&] { return body(*sums); });
+}
+
 //===----------------------------------------------------------------------===//
 // Parts
 //===----------------------------------------------------------------------===//
@@ -222,28 +245,12 @@ GridPartsEmitter::reduceColumn(const Position &position, Value part,
   Value first = arith::SelectOp::create(
       b, isLess(place.row, constantIndex(place.deep)), add(begin, place.row),
       end);
-  auto accumulateOne = [&](Value element, ArrayRef<Value> before) {
-    return accumulateAll(enterReduced(position, element, 1), before);
-  };
-  // Loads of several elements are under way before the first is added. The last parts may
-  // be empty, and begin behind their end.
-  int64_t together = kUnrolled * place.deep;
-  Value size = arith::MaxSIOp::create(
-      b, arith::SubIOp::create(b, end, first), constantIndex(0));
-  Value whole =
-      add(first, mul(arith::DivUIOp::create(b, size, constantIndex(together)),
-                     together));
-  auto sums = emitFor(
-      first, whole, together, getNeutral(position.lanes),
-      [&](Value element, ArrayRef<Value> before) {
-        FailureOr<SmallVector<Value>> values = llvm::to_vector(before);
-        for (int64_t k = 0; k < kUnrolled && succeeded(values); ++k)
-          values = accumulateOne(add(element, constantIndex(k * place.deep)),
-                                 *values);
-        return values;
-      });
-  return failed(sums) ? sums
-                      : emitFor(whole, end, place.deep, *sums, accumulateOne);
+  return emitStrided(first, end, place.deep, kUnrolled,
+                   getNeutral(position.lanes),
+                   [&](Value element, ArrayRef<Value> before) {
+                     return accumulateAll(enterReduced(position, element, 1),
+                                          before);
+                   });
 }
 
 LogicalResult GridPartsEmitter::reduceColumns() {
@@ -280,47 +287,26 @@ LogicalResult GridPartsEmitter::reduceColumns() {
     position.vectorDim = position.dims.size() - 1;
     position.lanes = position.multiple = lanes;
   }
-  auto sums = reduceColumn(position, part, place);
-  if (succeeded(sums))
-    sums = combineRows(*sums, place);
-  if (failed(sums))
-    return failure();
-  Value isFirst = isLess(place.row, constantIndex(1));
-  return emitIf(arith::AndIOp::create(b, isInside, isFirst), [&] {
-    storePart(position, part, *sums);
-    return success();
-  });
+  return finishFirst(reduceColumn(position, part, place), place, isInside,
+                    [&](ArrayRef<Value> sums) {
+                      storePart(position, part, sums);
+                      return success();
+                    });
 }
 
 //===----------------------------------------------------------------------===//
 // Their combination
 //===----------------------------------------------------------------------===//
 
-/// What parts `first`, `first + step`, ... have of a point, in their order. Several are read
-/// before the first of them is added: otherwise a thread waits for memory once for each few.
+/// What parts `first`, `first + step`, ... have of a point, in their order.
 FailureOr<SmallVector<Value>>
 GridPartsEmitter::joinParts(const Position &position, Value first,
                             int64_t step) {
-  int64_t count = parts.getParts();
-  int64_t together = std::max<int64_t>(kJoinedAtOnce / partials.size(), 1) * step;
-  auto addSeveral = [&](Value part, ArrayRef<Value> before) {
-    FailureOr<SmallVector<Value>> values = llvm::to_vector(before);
-    for (int64_t k = 0; k < together && succeeded(values); k += step)
-      values = addPart(position, add(part, constantIndex(k)), *values);
-    return values;
-  };
-  Value end = constantIndex(count);
-  Value size = arith::MaxSIOp::create(b, arith::SubIOp::create(b, end, first),
-                                      constantIndex(0));
-  Value whole =
-      add(first, mul(arith::DivUIOp::create(b, size, constantIndex(together)),
-                     together));
-  auto sums = emitFor(first, whole, together, getNeutral(1), addSeveral);
-  return failed(sums) ? sums
-                      : emitFor(whole, end, step, *sums,
-                                [&](Value part, ArrayRef<Value> before) {
-                                  return addPart(position, part, before);
-                                });
+  int64_t count = std::max<int64_t>(kJoinedAtOnce / partials.size(), 1);
+  return emitStrided(first, constantIndex(parts.getParts()), step, count,
+                   getNeutral(1), [&](Value part, ArrayRef<Value> before) {
+                     return addPart(position, part, before);
+                   });
 }
 
 LogicalResult GridPartsEmitter::combineInOrder() {
@@ -346,12 +332,7 @@ LogicalResult GridPartsEmitter::combineColumns() {
   Position position;
   position.dims = delinearize(point, sharedExtents);
   position.extents = sharedExtents;
-  auto sums = joinParts(position, place.row, place.deep);
-  if (succeeded(sums))
-    sums = combineRows(*sums, place);
-  if (failed(sums))
-    return failure();
-  Value isFirst = isLess(place.row, constantIndex(1));
-  return emitIf(arith::AndIOp::create(b, isInside, isFirst),
-                [&] { return finishPoint(position, *sums); });
+  return finishFirst(
+      joinParts(position, place.row, place.deep), place, isInside,
+      [&](ArrayRef<Value> sums) { return finishPoint(position, sums); });
 }

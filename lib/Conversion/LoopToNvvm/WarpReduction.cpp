@@ -18,9 +18,25 @@ using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
 
-/// The number in memory: truths are bytes.
-static Type getSlotType(Type type) {
-  return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
+Type GridRowsEmitter::getSlotType(Type type) {
+  if (type.isIndex())
+    return b.getI64Type();
+  return type.isInteger(1) ? b.getI8Type() : type;
+}
+
+Value GridRowsEmitter::toSlot(Value value) {
+  Type type = value.getType(), slot = getSlotType(type);
+  if (type.isIndex())
+    return arith::IndexCastOp::create(b, slot, value);
+  return type == slot ? value : arith::ExtUIOp::create(b, slot, value).getResult();
+}
+
+Value GridRowsEmitter::fromSlot(Value loaded, Type type) {
+  if (type.isIndex())
+    return arith::IndexCastOp::create(b, type, loaded);
+  return type == loaded.getType()
+             ? loaded
+             : arith::TruncIOp::create(b, type, loaded).getResult();
 }
 
 Value GridRowsEmitter::shuffle(Value value, NVVM::ShflKind kind, Value place) {
@@ -66,14 +82,13 @@ Value GridRowsEmitter::shuffle(Value value, NVVM::ShflKind kind, Value place) {
   return arith::OrIOp::create(b, low, arith::ShLIOp::create(b, high, half));
 }
 
-/// A butterfly over `count` neighbouring threads, or those of them that are
-/// multiples of `least` apart, after which all have the result, with the same
-/// bits: of two partners' values that of the lower thread comes first for both,
-/// because not every kind is symmetric (Welford's).
+/// A butterfly over `count` neighbouring threads, after which all have the
+/// result, with the same bits: of two partners' values that of the lower
+/// thread comes first for both, because not every kind is symmetric (Welford's).
 FailureOr<SmallVector<Value>>
 GridRowsEmitter::combineShuffled(ReduceOp op, SmallVector<Value> values,
-                                 int64_t count, int64_t least) {
-  for (int64_t distance = count / 2; distance >= least; distance /= 2) {
+                                 int64_t count) {
+  for (int64_t distance = count / 2; distance >= 1; distance /= 2) {
     Value bit = arith::AndIOp::create(b, lane, constantIndex(distance));
     Value isUpper = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit,
                                           constantIndex(0));
@@ -113,8 +128,7 @@ SmallVector<Value> GridRowsEmitter::exchange(ArrayRef<Value> values) {
   SmallVector<Value> bases;
   SmallVector<Type> slots;
   for (Value value : values) {
-    Type type = value.getType();
-    slots.push_back(type.isIndex() ? b.getI64Type() : getSlotType(type));
+    slots.push_back(getSlotType(value.getType()));
     bases.push_back(LLVM::AddressOfOp::create(b, declareSlots(slots.back())));
   }
   auto address = [&](size_t k, Value number) -> Value {
@@ -127,14 +141,8 @@ SmallVector<Value> GridRowsEmitter::exchange(ArrayRef<Value> values) {
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
                                         constantIndex(0));
   SmallVector<Value> stored;
-  for (auto [value, slot] : llvm::zip_equal(values, slots)) {
-    if (value.getType().isIndex())
-      stored.push_back(arith::IndexCastOp::create(b, slot, value));
-    else if (value.getType() != slot)
-      stored.push_back(arith::ExtUIOp::create(b, slot, value));
-    else
-      stored.push_back(value);
-  }
+  for (Value value : values)
+    stored.push_back(toSlot(value));
   (void)emitIf(isFirst, [&] {
     for (auto [k, value] : llvm::enumerate(stored))
       LLVM::StoreOp::create(b, value, address(k, warp));
@@ -143,14 +151,10 @@ SmallVector<Value> GridRowsEmitter::exchange(ArrayRef<Value> values) {
   NVVM::Barrier0Op::create(b);
   Value from = arith::RemUIOp::create(b, number, constantIndex(warps));
   SmallVector<Value> loaded;
-  for (auto [k, value] : llvm::enumerate(values)) {
-    Type type = value.getType();
-    loaded.push_back(LLVM::LoadOp::create(b, slots[k], address(k, from)));
-    if (type.isIndex())
-      loaded.back() = arith::IndexCastOp::create(b, type, loaded.back());
-    else if (type != slots[k])
-      loaded.back() = arith::TruncIOp::create(b, type, loaded.back());
-  }
+  for (auto [k, value] : llvm::enumerate(values))
+    loaded.push_back(
+        fromSlot(LLVM::LoadOp::create(b, slots[k], address(k, from)),
+                 value.getType()));
   return loaded;
 }
 
