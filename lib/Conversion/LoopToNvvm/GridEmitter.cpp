@@ -373,9 +373,12 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
           })
           .Case([&](GPUPartsScheduleAttr schedule) {
             grid.mayOverwrite = false;
-            return emitParts([&](bool isFirst) {
+            auto makeEmitter = [&](bool isFirst) {
               return GridPartsEmitter(kernel, strides, schedule, isFirst, isNarrow);
-            });
+            };
+            return schedule.getParts() == 1
+                       ? emit(makeEmitter(/*isFirst=*/true), name)
+                       : emitParts(makeEmitter);
           })
           .Case([&](GPUTileScheduleAttr schedule) {
             grid.mayOverwrite = false;

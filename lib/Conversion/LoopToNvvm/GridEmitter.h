@@ -153,7 +153,28 @@ protected:
 
   Value row, lane; ///< of the grid, and the thread among those of its row
 
+  // Threads of the same columns (GridRowJoin.cpp).
+  /// Where a thread is in a block that has several of them for each of `columns`.
+  struct Place {
+    int64_t columns, deep; ///< in the block, threads of each
+    Value column, row;     ///< of this thread
+  };
+  LogicalResult joinColumns(ArrayRef<ReduceOp> ops,
+                            llvm::MutableArrayRef<Value> sums,
+                            const Place &place, int64_t times = 1);
+
 private:
+  FailureOr<SmallVector<Value>> foldColumns(ReduceOp op,
+                                            ArrayRef<Value> values,
+                                            const Place &place, int64_t count,
+                                            int64_t half);
+  void forEachSlot(
+      ArrayRef<Value> values, Value slot, int64_t slots,
+      llvm::function_ref<void(unsigned, int64_t, Value, Type)> body);
+  void storeSlots(ArrayRef<Value> values, Value slot, int64_t slots);
+  SmallVector<Value> loadSlots(ArrayRef<Value> like, Value slot, int64_t slots);
+  Value getSlotMemory();
+
   /// Some neighbouring elements of a row: where they are, and whether they lie
   /// inside. Positions are inside always; a null `inside` says that so are they.
   using RowBody =
@@ -209,6 +230,7 @@ private:
   };
   LogicalResult emitPart(const RowParts &parts);
   void findStaged();
+  SmallVector<guard::ExprAttr> getRowIndices(RankedTensorType type);
   SmallVector<Value> readAhead(const StagedInput &input, const Position &row);
   SmallVector<Value> readAhead(bool isOfAll, const Position &row);
   void keepAhead(bool isOfAll, ArrayRef<Value> values);
@@ -219,7 +241,9 @@ private:
                        llvm::MutableArrayRef<Value> sums);
   LogicalResult emitPartRow(const PartRow &row,
                             llvm::MutableArrayRef<Value> sums);
-  LogicalResult finishSums(const PartRow &row, ArrayRef<Value> sums);
+  LogicalResult finishSums(const PartRow &row,
+                           llvm::MutableArrayRef<Value> sums);
+  void limitRegisters();
 
   // Scans (GridRowScan.cpp).
   struct Joined {
@@ -320,6 +344,9 @@ private:
   };
   SmallVector<PendingReduction, 1> pending; ///< whose results nobody has read yet
   int64_t partColumns = 0; ///< of the sums over parts of the rows
+  Value group; ///< of the threads that share a row of the part, in the block
+  mlir::LLVM::GlobalOp slots; ///< shared memory where threads join what they have
+  int64_t slotBytes = 0;      ///< of it
   SmallVector<StagedInput> staged;
   /// Elements of rows in registers, by the steps of a thread.
   llvm::DenseMap<std::pair<Value, int64_t>, Value> kept;

@@ -44,32 +44,18 @@ private:
   LogicalResult combineWithin();
 
   // Columns side by side (GridPartsColumns.cpp).
-  /// Where a thread is in a block that has several of them for each of `columns`.
-  struct Place {
-    int64_t columns, deep; ///< in the block, threads of each
-    Value column, row;     ///< of this thread
-  };
   Place getPlaceInBlock(int64_t columns);
   Sums reduceColumn(const Position &position, Value part, const Place &place);
   LogicalResult reduceColumns();
   Sums joinParts(const Position &position, Value first, int64_t step);
   LogicalResult combineInOrder();
   LogicalResult combineColumns();
-  Sums foldRows(ReduceOp op, ArrayRef<Value> values, const Place &place,
-                int64_t count, int64_t half);
-  Sums combineRows(ArrayRef<Value> sums, const Place &place);
   Sums emitStrided(Value first, Value end, int64_t step, int64_t count,
                  ArrayRef<Value> sums,
                  llvm::function_ref<Sums(Value, ArrayRef<Value>)> body);
   LogicalResult
   finishFirst(Sums sums, const Place &place, Value isInside,
              llvm::function_ref<LogicalResult(ArrayRef<Value>)> body);
-  void forEachSlot(
-      ArrayRef<Value> values, Value slot, int64_t slots,
-      llvm::function_ref<void(unsigned, int64_t, Value, Type)> body);
-  void storeSlots(ArrayRef<Value> values, Value slot, int64_t slots);
-  SmallVector<Value> loadSlots(ArrayRef<Value> like, Value slot, int64_t slots);
-  Value getSlotMemory();
 
   void bindParts();
   Position getPlace(const Position &position, Value part);
@@ -93,8 +79,6 @@ private:
   const bool isFirst;
   SmallVector<ReduceOp> reductions;
   SmallVector<Buffer> partials; ///< of each accumulator, [parts, shared...]
-  mlir::LLVM::GlobalOp slots; ///< shared memory where threads join what they have
-  int64_t slotBytes = 0;      ///< of it
 };
 
 } // namespace kiln::loop

@@ -11,7 +11,7 @@
 // read rows as they lie in memory, and join what they have: the upper half of them hands it to
 // the lower half through shared memory, until the first one has it all. A block stores one part
 // of its points, so another function has few of them to combine. It does so in the same way,
-// with a thread for a point and some of its parts.
+// with a thread for a point and some of its parts. Where there is one part, that is all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,16 +34,6 @@ static constexpr int64_t kUnrolled = 4;
 /// Numbers of parts that are read at a time where a thread joins them.
 static constexpr int64_t kJoinedAtOnce = 16;
 
-static int64_t countLanes(Value value) {
-  auto many = dyn_cast<VectorType>(value.getType());
-  return many ? many.getNumElements() : 1;
-}
-
-/// Bytes of so many slots for one lane.
-static int64_t getLaneBytes(Type lane, int64_t slots) {
-  return llvm::alignTo(slots * lane.getIntOrFloatBitWidth() / 8, 16);
-}
-
 //===----------------------------------------------------------------------===//
 // Threads of the same points
 //===----------------------------------------------------------------------===//
@@ -53,146 +43,6 @@ GridPartsEmitter::Place GridPartsEmitter::getPlaceInBlock(int64_t columns) {
   return {columns, parts.getThreads() / columns,
           arith::RemUIOp::create(b, lane, count),
           arith::DivUIOp::create(b, lane, count)};
-}
-
-Value GridPartsEmitter::getSlotMemory() {
-  if (!slots) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(function);
-    slots = LLVM::GlobalOp::create(
-        b, LLVM::LLVMArrayType::get(b.getI8Type(), slotBytes),
-        /*isConstant=*/false, LLVM::Linkage::Internal,
-        getFreeName(function->getParentOp(),
-                    (function.getName() + "_slots").str()),
-        Attribute(), /*alignment=*/16, /*addrSpace=*/3);
-  }
-  return LLVM::AddressOfOp::create(b, slots);
-}
-
-/// Lanes lie apart, so that threads beside each other have neighbours: calls `body` with the
-/// number, the lane, the address and the type of each lane of each value.
-void GridPartsEmitter::forEachSlot(
-    ArrayRef<Value> values, Value slot, int64_t slots,
-    llvm::function_ref<void(unsigned, int64_t, Value, Type)> body) {
-  int64_t begin = 0;
-  Value memory = getSlotMemory();
-  Value number = arith::IndexCastOp::create(b, b.getI32Type(), slot);
-  for (auto [k, value] : llvm::enumerate(values)) {
-    Type type = getSlotType(getElementTypeOrSelf(value.getType()));
-    for (int64_t n = 0; n < countLanes(value); ++n) {
-      Value from = LLVM::GEPOp::create(b, memory.getType(), b.getI8Type(), memory,
-                                       ArrayRef<LLVM::GEPArg>{int32_t(begin)});
-      body(k, n,
-           LLVM::GEPOp::create(b, memory.getType(), type, from,
-                               ArrayRef<LLVM::GEPArg>{number}),
-           type);
-      begin += getLaneBytes(type, slots);
-    }
-  }
-}
-
-void GridPartsEmitter::storeSlots(ArrayRef<Value> values, Value slot,
-                                  int64_t slots) {
-  forEachSlot(values, slot, slots,
-              [&](unsigned k, int64_t n, Value address, Type) {
-                Value value = values[k];
-                if (isa<VectorType>(value.getType()))
-                  value = vector::ExtractOp::create(b, value, ArrayRef<int64_t>{n});
-                LLVM::StoreOp::create(b, toSlot(value), address);
-              });
-}
-
-SmallVector<Value> GridPartsEmitter::loadSlots(ArrayRef<Value> like, Value slot,
-                                               int64_t slots) {
-  SmallVector<SmallVector<Value>> lanes(like.size());
-  forEachSlot(like, slot, slots,
-              [&](unsigned k, int64_t, Value address, Type type) {
-                lanes[k].push_back(
-                    fromSlot(LLVM::LoadOp::create(b, type, address),
-                             getElementTypeOrSelf(like[k].getType())));
-              });
-  SmallVector<Value> values;
-  for (auto [value, elements] : llvm::zip_equal(like, lanes)) {
-    auto many = dyn_cast<VectorType>(value.getType());
-    values.push_back(many ? vector::FromElementsOp::create(b, many, elements)
-                          : elements.front());
-  }
-  return values;
-}
-
-/// `values` and, in the threads that an upper half has handed something, that as well:
-/// there are `count` threads of a column, of which the first `half` go on.
-FailureOr<SmallVector<Value>>
-GridPartsEmitter::foldRows(ReduceOp op, ArrayRef<Value> values, const Place &place,
-                           int64_t count, int64_t half) {
-  int64_t size = half * place.columns;
-  auto getSlot = [&](int64_t before) -> Value {
-    Value row = arith::SubIOp::create(b, place.row, constantIndex(before));
-    return add(mul(row, place.columns), place.column);
-  };
-  auto isBelow = [&](int64_t rows) {
-    return isLess(place.row, constantIndex(rows));
-  };
-  Value isUpper = arith::AndIOp::create(
-      b, isBelow(count),
-      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, place.row,
-                            constantIndex(half)));
-  (void)emitIf(isUpper, [&] {
-    storeSlots(values, getSlot(half), size);
-    return success();
-  });
-  NVVM::Barrier0Op::create(b);
-  Value takes = isBelow(count - half);
-  auto branch = scf::IfOp::create(b, TypeRange(ValueRange(values)), takes,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, ValueRange(values));
-  b.setInsertionPointToStart(branch.thenBlock());
-  auto joined = combine(op, values, loadSlots(values, getSlot(0), size));
-  if (failed(joined))
-    return failure();
-  scf::YieldOp::create(b, *joined);
-  return llvm::to_vector_of<Value>(branch.getResults());
-}
-
-/// What all threads of a column have, for the first of them: those of the upper half hand
-/// theirs to those of the lower one, in the same order each time.
-FailureOr<SmallVector<Value>>
-GridPartsEmitter::combineRows(ArrayRef<Value> sums, const Place &place) {
-  if (place.deep == 1)
-    return llvm::to_vector(sums);
-  int64_t most = llvm::divideCeil(place.deep, 2) * place.columns;
-  unsigned first = 0;
-  for (ReduceOp op : reductions) {
-    int64_t bytes = 0;
-    for (Value value : sums.slice(first, op->getNumResults()))
-      bytes += countLanes(value) *
-               getLaneBytes(getSlotType(getElementTypeOrSelf(value.getType())),
-                            most);
-    slotBytes = std::max(slotBytes, bytes);
-    first += op->getNumResults();
-  }
-  if (slotBytes > kMostDeclared) {
-    refuse(parts) << "whose threads join " << slotBytes
-                  << " bytes in shared memory, expected at most "
-                  << kMostDeclared;
-    return failure();
-  }
-  return forEachReduction(
-      sums,
-      [&](ReduceOp op, ArrayRef<Value> own,
-          unsigned) -> FailureOr<SmallVector<Value>> {
-        FailureOr<SmallVector<Value>> values = llvm::to_vector(own);
-        for (int64_t count = place.deep; count > 1 && succeeded(values);) {
-          int64_t half = llvm::divideCeil(count, 2);
-          values = foldRows(op, *values, place, count, half);
-          // What was read is written over next.
-          NVVM::Barrier0Op::create(b);
-          count = half;
-        }
-        return values;
-      });
 }
 
 /// What `body` makes of `sums` for `first`, `first + step` and so on, before `end`. Loads of
@@ -223,9 +73,7 @@ FailureOr<SmallVector<Value>> GridPartsEmitter::emitStrided(
 LogicalResult
 GridPartsEmitter::finishFirst(Sums sums, const Place &place, Value isInside,
                              llvm::function_ref<LogicalResult(ArrayRef<Value>)> body) {
-  if (succeeded(sums))
-    sums = combineRows(*sums, place);
-  if (failed(sums))
+  if (failed(sums) || failed(joinColumns(reductions, *sums, place)))
     return failure();
   Value isFirst = isLess(place.row, constantIndex(1));
   return emitIf(arith::AndIOp::create(b, isInside, isFirst),
@@ -289,6 +137,8 @@ LogicalResult GridPartsEmitter::reduceColumns() {
   }
   return finishFirst(reduceColumn(position, part, place), place, isInside,
                     [&](ArrayRef<Value> sums) {
+                      if (parts.getParts() == 1)
+                        return finishPoint(position, sums);
                       storePart(position, part, sums);
                       return success();
                     });

@@ -283,7 +283,8 @@ LogicalResult GridPartsEmitter::emitThread() {
     return failure();
   sharedExtents = analysis::collapseShared(kernel, layout);
   llvm::append_range(reductions, kernel.getBody().getOps<ReduceOp>());
-  bindParts();
+  if (parts.getParts() > 1)
+    bindParts();
   if (parts.getColumns() == 0)
     return isFirst ? reduceWithin() : combineWithin();
   if (isFirst)

@@ -7,14 +7,16 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel that sums up parts of its rows (RowParts.h): a block has a part. Its
-// threads share one row after the other, and each of them has the same columns
-// of all rows: what it has summed up of these stays in its registers, and is
-// stored once. The next row is under way while one is computed.
+// threads share one row after the other, or those of a warp do, and warps have rows
+// by turns. Each thread has the same columns of all its rows: what it has summed up
+// of these stays in its registers, is joined with what other warps have, and stored
+// once. The next row is under way while one is computed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GridEmitter.h"
 
+#include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Loop/IR/RowValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -67,6 +69,29 @@ void GridRowsEmitter::findStaged() {
   }
 }
 
+/// Where the kernel's row is in a tensor of rows, dimensions of one element left out.
+SmallVector<ExprAttr> GridRowsEmitter::getRowIndices(RankedTensorType type) {
+  SmallVector<ExprAttr> dims, extents;
+  for (auto [k, extent] : llvm::enumerate(sharedExtents)) {
+    if (extent.isConstant(1))
+      continue;
+    dims.push_back(guard::getDim(context, k));
+    extents.push_back(extent);
+  }
+  SmallVector<int64_t> sizes(type.getShape());
+  llvm::erase(sizes, 1);
+  auto rows = guard::product(context, extents).getConstant();
+  auto count = rows ? countRowDims(sizes, *rows) : std::nullopt;
+  if (!count)
+    return dims; // as the kernel has them
+  SmallVector<ExprAttr> own;
+  for (int64_t size : ArrayRef(sizes).take_front(*count))
+    own.push_back(guard::getConstant(context, size));
+  guard::Assumptions assumptions;
+  analysis::addExtents(assumptions, context, sharedExtents);
+  return analysis::reshapeIndices(context, dims, extents, own, assumptions);
+}
+
 /// What a thread has of `input` in a row: of its elements step by step.
 SmallVector<Value> GridRowsEmitter::readAhead(const StagedInput &input,
                                               const Position &row) {
@@ -74,9 +99,8 @@ SmallVector<Value> GridRowsEmitter::readAhead(const StagedInput &input,
   auto type = cast<RankedTensorType>(input.tensor.getType());
   // The dimensions of its elements among those of rows and columns.
   SmallVector<ExprAttr> dims, indices;
-  for (unsigned k = 0; k < sharedExtents.size(); ++k)
-    if (input.read != OwnRead::Column && !sharedExtents[k].isConstant(1))
-      dims.push_back(guard::getDim(context, k));
+  if (input.read != OwnRead::Column)
+    dims = getRowIndices(type);
   for (unsigned k = 0; k < input.columns.size(); ++k)
     dims.push_back(guard::getDim(context, sharedExtents.size() + k));
   auto *next = dims.begin();
@@ -169,7 +193,7 @@ Position GridRowsEmitter::enterColumns(ReduceOp op, const PartRow &row,
   return position;
 }
 
-/// Joins a row with `sums`, those of each step of a thread.
+/// Joins a row with `sums`, those of each step of a thread, unless it is none of its own.
 LogicalResult GridRowsEmitter::addRow(ReduceOp op, const PartRow &row,
                                       MutableArrayRef<Value> sums) {
   unsigned count = op->getNumResults();
@@ -178,7 +202,9 @@ LogicalResult GridRowsEmitter::addRow(ReduceOp op, const PartRow &row,
     auto joined = accumulate(op, enterColumns(op, row, element), own);
     if (failed(joined))
       return failure();
-    llvm::copy(*joined, own.begin());
+    for (auto [sum, value] : llvm::zip_equal(own, *joined))
+      sum = rowInside ? arith::SelectOp::create(b, rowInside, value, sum).getResult()
+                      : value;
     return success();
   });
 }
@@ -202,31 +228,49 @@ LogicalResult GridRowsEmitter::emitPartRow(const PartRow &row,
   return combinePending();
 }
 
+/// What all warps have of the columns, stored by the first.
 LogicalResult GridRowsEmitter::finishSums(const PartRow &row,
-                                          ArrayRef<Value> sums) {
-  for (NestOpInterface nest : kernel.getNests()) {
-    if (!getRowParts(kernel, nest))
-      continue;
-    auto op = cast<ReduceOp>(nest.getOperation());
+                                          MutableArrayRef<Value> sums) {
+  SmallVector<ReduceOp> ops;
+  for (NestOpInterface nest : kernel.getNests())
+    if (getRowParts(kernel, nest))
+      ops.push_back(cast<ReduceOp>(nest.getOperation()));
+  if (failed(joinColumns(ops, sums,
+                         {schedule.getThreads(), schedule.getRows(), lane,
+                          group},
+                         countSteps())))
+    return failure();
+  rowInside = {};
+  if (schedule.getRows() > 1)
+    rowInside = isLess(group, constantIndex(1));
+  for (ReduceOp op : ops)
     (void)forEachStep(partColumns, [&](Value element, Value) {
       finishAccumulators(op, enterColumns(op, row, element),
                          sums.take_front(op->getNumResults()));
       sums = sums.drop_front(op->getNumResults());
       return success();
     });
-  }
   return success();
+}
+
+/// As many blocks share a multiprocessor as have registers for what their threads keep.
+void GridRowsEmitter::limitRegisters() {
+  GPUTargetAttr target = getGPUTarget(function);
+  if (!target)
+    return;
+  int64_t registers = getPartRegisters(schedule.getRows()) * threads;
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    b.getI32IntegerAttr(std::max<int64_t>(
+                        target.getRegisters() / registers, 1)));
 }
 
 LogicalResult GridRowsEmitter::emitPart(const RowParts &parts) {
   // The dimensions of a sum over parts are others.
   sharedExtents = getExprs(kernel.getShared());
   blocks = guard::product(context, parts.outer);
-  if (GPUTargetAttr target = getGPUTarget(function))
-    function->setAttr(
-        NVVM::NVVMDialect::getMinctasmAttrName(),
-        b.getI32IntegerAttr(std::max<int64_t>(
-            target.getRegisters() / (kPartRegisters * threads), 1)));
+  int64_t together = schedule.getRows();
+  group = arith::DivUIOp::create(b, thread, constantIndex(schedule.getThreads()));
+  limitRegisters();
   findStaged();
   SmallVector<Value> carried;
   for (NestOpInterface nest : kernel.getNests()) {
@@ -238,25 +282,36 @@ LogicalResult GridRowsEmitter::emitPart(const RowParts &parts) {
       llvm::append_range(carried, identities(op, schedule.getLanes()));
   }
   size_t sums = carried.size();
-  PartRow first = enterPartRow(parts, constantIndex(0));
+  // Of all rows, those that a warp has by turns.
+  int64_t rows = *guard::product(context, parts.rows).getConstant();
+  auto clamp = [&](Value number) {
+    return arith::MinSIOp::create(b, number, constantIndex(rows - 1));
+  };
+  Value begin = together == 1 ? constantIndex(0) : group;
+  PartRow first = enterPartRow(parts, together == 1 ? begin : clamp(begin));
   keepAhead(/*isOfAll=*/true, readAhead(/*isOfAll=*/true, first.point));
   llvm::append_range(carried, readAhead(/*isOfAll=*/false, first.point));
 
-  int64_t rows = *guard::product(context, parts.rows).getConstant();
-  auto loop = scf::ForOp::create(b, constantIndex(0), constantIndex(rows),
-                                 constantIndex(1), carried);
+  auto loop = scf::ForOp::create(
+      b, constantIndex(0), constantIndex(llvm::alignTo(rows, together)),
+      constantIndex(together), carried);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(loop.getBody());
     Value number = loop.getInductionVar();
+    if (together > 1)
+      number = add(number, group);
     carried.assign(loop.getRegionIterArgs().begin(),
                    loop.getRegionIterArgs().end());
     keepAhead(/*isOfAll=*/false, ArrayRef(carried).drop_front(sums));
     // Behind the last row it is that row again.
-    Value next = arith::MinSIOp::create(b, add(number, constantIndex(1)),
-                                        constantIndex(rows - 1));
+    Value next = clamp(add(number, constantIndex(together)));
     SmallVector<Value> ahead =
         readAhead(/*isOfAll=*/false, enterPartRow(parts, next).point);
+    if (rows % together != 0) {
+      rowInside = isLess(number, constantIndex(rows));
+      number = clamp(number);
+    }
     if (failed(emitPartRow(enterPartRow(parts, number),
                            MutableArrayRef<Value>(carried).take_front(sums))))
       return failure();
@@ -267,6 +322,6 @@ LogicalResult GridRowsEmitter::emitPart(const RowParts &parts) {
     llvm::copy(ahead, carried.begin() + sums);
     scf::YieldOp::create(b, carried);
   }
-  return finishSums(
-      first, llvm::to_vector_of<Value>(loop.getResults().take_front(sums)));
+  SmallVector<Value> own(loop.getResults().take_front(sums));
+  return finishSums(first, own);
 }

@@ -66,25 +66,82 @@ func.func @norm(%x: !x, %g: !x, %w: !w) -> (!x, !s, !s) {
 // WHY: remark: [Missed] not-fused | Category:loop-fuse-columns | Function=small | Reason="too few bytes are read by both", kernel=columns
 // CHECK-LABEL: func.func @small
 // CHECK: reduction (%j) in [4096] <sum>
-!x = tensor<4096x768xf32>
-func.func @small(%x: !x) -> (tensor<4096xf32>, tensor<768xf32>) {
+!x = tensor<4096x1024xf32>
+func.func @small(%x: !x) -> (tensor<4096xf32>, tensor<1024xf32>) {
   %r = loop.kernel @rows ins(%a = %x : !x) shared [4096] -> tensor<4096xf32> {
-    %m = loop.reduce parallel (%i) in [4096] reduction (%j) in [768] <sum> : tensor<4096xf32> {
+    %m = loop.reduce parallel (%i) in [4096] reduction (%j) in [1024] <sum> : tensor<4096xf32> {
       %e = loop.load %a[%i, %j] : !x
       loop.yield %e : f32
     }
     loop.return %m : tensor<4096xf32>
   }
-  %c = loop.kernel @columns ins(%a = %x : !x, %m = %r : tensor<4096xf32>) shared [768] -> tensor<768xf32> {
-    %s = loop.reduce parallel (%j) in [768] reduction (%i) in [4096] <sum> : tensor<768xf32> {
+  %c = loop.kernel @columns ins(%a = %x : !x, %m = %r : tensor<4096xf32>) shared [1024] -> tensor<1024xf32> {
+    %s = loop.reduce parallel (%j) in [1024] reduction (%i) in [4096] <sum> : tensor<1024xf32> {
       %e = loop.load %a[%i, %j] : !x
       %t = loop.load %m[%i] : tensor<4096xf32>
       %y = arith.mulf %e, %t : f32
       loop.yield %y : f32
     }
-    loop.return %s : tensor<768xf32>
+    loop.return %s : tensor<1024xf32>
   }
-  return %r, %c : tensor<4096xf32>, tensor<768xf32>
+  return %r, %c : tensor<4096xf32>, tensor<1024xf32>
+}
+
+// -----
+
+// Warps have short rows of their own, eight of a part at a time. What a linear layer sums up over
+// 4096 rows is what a norm has as 8 times 512, whose gradient the layer reads as 4096 again.
+
+// WHY-COUNT-2: remark: [Passed] fused | Category:loop-fuse-columns | Function=short | kernel=rows, rows=32
+// CHECK-LABEL: func.func @short
+// CHECK: %[[R:.*]]:3 = loop.kernel @rows
+// CHECK-SAME: #loop.gpu_rows<threads = 32, rows = 8, lanes = 8, steps = 3>
+// CHECK: loop.reduce parallel (%i, %j, %k) in [8, 16, 768] reduction (%l) in [32] <sum>
+// CHECK: loop.reduce parallel (%i, %j, %k) in [8, 16, 768] reduction (%l) in [32] <sum>
+// CHECK: loop.kernel @bias ins(%{{.*}} = %[[R]]#{{[12]}} : tensor<8x16x768xf32>)
+// CHECK-SAME: #loop.gpu_parts<threads = 256, lanes = 1, parts = 1, columns = 32>
+// CHECK: loop.kernel @weight ins(%{{.*}} = %[[R]]#{{[12]}} : tensor<8x16x768xf32>)
+!x = tensor<8x512x768xbf16>
+!y = tensor<4096x768xbf16>
+!m = tensor<8x512xf32>
+!s = tensor<768xf32>
+func.func @short(%x: !x, %g: !y) -> (!x, !s, !s) {
+  %r = loop.kernel @rows ins(%a = %x : !x, %b = %g : !y) shared [8, 512] -> !x {
+    %m = loop.reduce parallel (%i, %j) in [8, 512] reduction (%k) in [768] <sum> : !m {
+      %e = loop.load %b[%i * 512 + %j, %k] : !y
+      %f = arith.extf %e : bf16 to f32
+      loop.yield %f : f32
+    }
+    %p = loop.pointwise (%i, %j, %k) in [8, 512, 768] : !x {
+      %e = loop.load %a[%i, %j, %k] : !x
+      %f = arith.extf %e : bf16 to f32
+      %t = loop.load %m[%i, %j] : !m
+      %z = arith.mulf %f, %t : f32
+      %h = arith.truncf %z : f32 to bf16
+      loop.yield %h : bf16
+    }
+    loop.return %p : !x
+  }
+  %c = loop.kernel @bias ins(%a = %r : !x) shared [768] -> !s {
+    %s = loop.reduce parallel (%k) in [768] reduction (%i) in [4096] <sum> : !s {
+      %e = loop.load %a[floordiv(%i, 512), mod(%i, 512), %k] : !x
+      %f = arith.extf %e : bf16 to f32
+      loop.yield %f : f32
+    }
+    loop.return %s : !s
+  }
+  %w = loop.kernel @weight ins(%a = %x : !x, %b = %g : !y) shared [768] -> !s {
+    %s = loop.reduce parallel (%k) in [768] reduction (%i, %j) in [8, 512] <sum> : !s {
+      %e = loop.load %a[%i, %j, %k] : !x
+      %f = arith.extf %e : bf16 to f32
+      %d = loop.load %b[%i * 512 + %j, %k] : !y
+      %h = arith.extf %d : bf16 to f32
+      %z = arith.mulf %f, %h : f32
+      loop.yield %z : f32
+    }
+    loop.return %s : !s
+  }
+  return %r, %c, %w : !x, !s, !s
 }
 
 // -----

@@ -51,7 +51,7 @@ func.func private @s() attributes {s = #loop.gpu_parts<threads = 96, lanes = 1, 
 // -----
 
 // expected-error @below {{parts of a schedule is in 2..4096, but found 1}}
-func.func private @s() attributes {s = #loop.gpu_parts<threads = 128, lanes = 1, parts = 1, columns = 32>}
+func.func private @s() attributes {s = #loop.gpu_parts<threads = 128, lanes = 1, parts = 1, columns = 0>}
 
 // -----
 
@@ -88,9 +88,9 @@ func.func @rows(%x: !t) -> tensor<64xf32> {
 
 !t = tensor<8x16xf32>
 func.func @parts(%x: !t) -> tensor<4x16xf32> {
-  // expected-error @below {{which sums up parts of its rows, expected 1 row at a time, steps, and parts of known size}}
+  // expected-error @below {{which sums up parts of its rows, expected steps, and parts of known size}}
   %r = loop.kernel @parts ins(%a = %x : !t) shared [8]
-      schedule #loop.gpu_rows<threads = 16, rows = 2, lanes = 1, steps = 1> -> tensor<4x16xf32> {
+      schedule #loop.gpu_rows<threads = 16, rows = 2, lanes = 1, steps = 0> -> tensor<4x16xf32> {
     %s = loop.reduce parallel (%p, %j) in [4, 16] reduction (%n) in [2] <sum> : tensor<4x16xf32> {
       %e = loop.load %a[%p * 2 + %n, %j] : !t
       loop.yield %e : f32

@@ -29,6 +29,7 @@ static constexpr Schedule kSchedules[] = {
     {"Columns", Way::Columns, IndexWidth::Narrow, 32},
     {"ColumnsOfWarps", Way::Columns, IndexWidth::Narrow, 64,
      32}, // parts for a block to combine
+    {"ColumnsInOne", Way::Columns, IndexWidth::Wide, 64, 8},
     {"Tiles", Way::Columns, IndexWidth::Wide, 64},
     {"Parts", Way::Parts, IndexWidth::Narrow, 64},
     {"ProductsInOne", Way::Products, IndexWidth::Wide, 1},
@@ -49,6 +50,9 @@ static ScheduleAttr getParts(KernelOp kernel, const Schedule &schedule,
   int64_t parts = 3;
   if (areColumns && (schedule.rows > 1 || areWide))
     parts = schedule.rows > 1 ? schedule.rows : schedule.threads + 3;
+  // One part, of which a thread has one column.
+  if (areColumns && areWide && schedule.rows > 1)
+    lanes = parts = 1;
   return GPUPartsScheduleAttr::get(kernel.getContext(), schedule.threads, lanes,
                                    parts, areColumns ? (areWide ? 8 : 5) : 0);
 }
@@ -159,11 +163,15 @@ ScheduleAttr loop::getSchedule(KernelOp kernel, const Schedule &schedule,
     }
   }
   if (auto parts = getRowParts(kernel)) {
-    // A row of at most so many elements, in vectors or one by one.
-    int64_t lanes = schedule.width == IndexWidth::Wide ? 4 : 1;
-    int64_t threads = std::max<int64_t>(schedule.threads, 32);
+    // A row of at most so many elements, in vectors or one by one; several at a time, of
+    // which a part has some over.
+    bool areWide = schedule.width == IndexWidth::Wide;
+    int64_t lanes = areWide ? 4 : 1;
+    int64_t threads = std::max<int64_t>(schedule.threads, 32), rows = 1;
+    if (areWide && schedule.way == Way::Rows)
+      threads = 8, rows = 4;
     return GPURowsScheduleAttr::get(
-        context, threads, /*rows=*/1, lanes,
+        context, threads, rows, lanes,
         /*steps=*/llvm::divideCeil(64, lanes * threads));
   }
   analysis::KernelLayout layout = analysis::getLayout(kernel, *strides);

@@ -180,21 +180,26 @@ TEST(GPUSchedules, RowsAreSearchedByThreadsEnoughForABound) {
 }
 
 TEST(GPUSchedules, RowsOfPartsLeaveRegistersForSums) {
-  auto expect = [](const GPURowPartsShape &shape, int64_t threads,
+  auto expect = [](const GPURowPartsShape &shape, int64_t threads, int64_t rows,
                    int64_t lanes, int64_t steps, int64_t parts) {
     auto s = chooseGPURowParts(shape, kMachine);
     ASSERT_TRUE(s);
     EXPECT_EQ(s->threads, threads);
+    EXPECT_EQ(s->rows, rows);
     EXPECT_EQ(s->lanes, lanes);
     EXPECT_EQ(s->steps, steps);
     EXPECT_EQ(s->parts, parts);
   };
   // A layer norm's: two sums, two inputs, a weight.
-  expect({4096, 4096, 2, 4, 18}, 512, 8, 1, 264);
-  expect({4096, 4096, 4, 4, 28}, 1024, 4, 1, 132);
-  expect({768, 768, 2, 4, 18}, 128, 8, 1, 1056);
+  expect({4096, 4096, 2, 4, 18}, 512, 1, 8, 1, 264);
+  expect({4096, 4096, 4, 4, 28}, 1024, 1, 4, 1, 132);
+  // Short rows are a warp's, or a part's of it, and a block has eight of them, or more.
+  expect({768, 768, 2, 4, 18}, 32, 8, 8, 3, 132);
+  expect({64, 64, 2, 4, 18}, 8, 32, 8, 1, 132);
+  // Too many sums for that.
+  EXPECT_FALSE(chooseGPURowParts({768, 768, 2, 4, 28}, kMachine));
   // One sum, one input: twice as many elements for half as many threads.
-  expect({4096, 4096, 2, 4, 10}, 256, 8, 2, 528);
+  expect({4096, 4096, 2, 4, 10}, 256, 1, 8, 2, 528);
   EXPECT_FALSE(chooseGPURowParts({16384, 16384, 2, 4, 18}, kMachine));
 }
 
@@ -241,9 +246,13 @@ TEST(GPUSchedules, FewColumnsAreReducedInParts) {
   // Columns that begin anywhere are read one by one.
   shape.last = {};
   expectParts(shape, {256, 1, 4, 64});
-  // Short columns have few parts, many have none.
+  // Short columns are one part, many have none.
+  shape.size = 512;
+  expectParts(shape, {256, 1, 4, 64});
+  shape.size = 256;
+  expectParts(shape, {256, 1, 1, 32});
   shape.size = 64;
-  expectParts(shape, {256, 1, 2, 64});
+  expectParts(shape, {256, 1, 1, 32});
   shape.size = 63;
   EXPECT_FALSE(chooseGPUParts(shape, kMachine));
   shape.size = 16384;

@@ -298,11 +298,11 @@ LogicalResult GPURowsScheduleAttr::verifyKernel(Operation *op) const {
               "one row per point, that read of each other's rows the element in "
               "their own place";
   auto parts = getRowParts(kernel);
-  if (parts && (getRows() != 1 || getSteps() == 0 || // C7
+  if (parts && (getSteps() == 0 || // C7
                 !guard::product(op->getContext(), parts->rows).getConstant()))
     return refuse(kernel, *this)
-           << "which sums up parts of its rows, expected 1 row at a time, "
-              "steps, and parts of known size";
+           << "which sums up parts of its rows, expected steps, and parts of "
+              "known size";
   auto peelable = // C6
       isContraction || parts ? std::nullopt : getPeelableSize(kernel);
   bool isPeeled =
@@ -342,8 +342,9 @@ LogicalResult GPUPartsScheduleAttr::verify(EmitError emitError, int64_t threads,
   return failure( // C1
       failed(verifyPower(emitError, "threads", threads, 32, 1024)) ||
       failed(verifyPower(emitError, "lanes", lanes, 1, 16)) ||
-      failed(verifyRange(emitError, "parts", parts, 2, 4096)) ||
-      failed(verifyRange(emitError, "columns", columns, 0, threads)));
+      failed(verifyRange(emitError, "columns", columns, 0, threads)) ||
+      failed(verifyRange(emitError, "parts", parts,
+                         columns > 0 && lanes == 1 ? 1 : 2, 4096)));
 }
 
 bool loop::canReduceInParts(KernelOp kernel) {

@@ -8,6 +8,8 @@
 
 #include "kiln/Dialect/Loop/IR/RowParts.h"
 
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
+
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
@@ -130,9 +132,63 @@ static OwnPlace getOwnPlace(KernelOp kernel, NestOpInterface nest) {
   return place;
 }
 
+std::optional<unsigned> loop::countRowDims(ArrayRef<int64_t> sizes,
+                                           int64_t rows) {
+  int64_t count = 1;
+  for (unsigned k = 0; k < sizes.size(); ++k) {
+    if (sizes[k] <= 0 || llvm::MulOverflow(count, sizes[k], count))
+      return std::nullopt;
+    if (count >= rows)
+      return count == rows ? std::optional(k + 1) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+ExprAttr loop::getPointNumber(MLIRContext *context, ArrayRef<ExprAttr> indices,
+                              ArrayRef<int64_t> sizes) {
+  ExprAttr number = guard::getConstant(context, 0);
+  for (auto [index, size] : llvm::zip_equal(indices, sizes))
+    number = number * size + index;
+  return number;
+}
+
+/// The same of indices of sizes other than those of the rows: if they are that of the row
+/// itself, by its number, and then those of a column or none.
+static OwnRead getOwnReshaped(KernelOp kernel, NestOpInterface nest,
+                              const OwnPlace &place, ArrayRef<ExprAttr> indices,
+                              ArrayRef<int64_t> sizes) {
+  MLIRContext *context = kernel.getContext();
+  SmallVector<int64_t> shared;
+  int64_t rows = 1;
+  for (ExprAttr extent : getExprs(kernel.getShared())) {
+    auto size = extent.getConstant();
+    if (!size || llvm::MulOverflow(rows, *size, rows))
+      return OwnRead::Other;
+    if (*size != 1)
+      shared.push_back(*size);
+  }
+  auto count = countRowDims(sizes, rows);
+  if (!count)
+    return OwnRead::Other;
+  guard::Assumptions assumptions;
+  for (auto [k, extent] : llvm::enumerate(nest.getDomain().all()))
+    assumptions.setExtent(guard::getDim(context, k), extent);
+  auto number = [&](ArrayRef<ExprAttr> point, ArrayRef<int64_t> of) {
+    return guard::simplify(getPointNumber(context, point, of), assumptions);
+  };
+  if (number(indices.take_front(*count), sizes.take_front(*count)) !=
+      number(place.row, shared))
+    return OwnRead::Other;
+  indices = indices.drop_front(*count);
+  if (indices.empty())
+    return OwnRead::Point;
+  return indices == ArrayRef(place.column) ? OwnRead::Element : OwnRead::Other;
+}
+
 OwnRead loop::getOwnRead(KernelOp kernel, LoadOp load) {
   auto nest = load->getParentOfType<NestOpInterface>();
   SmallVector<ExprAttr> operands, indices;
+  SmallVector<int64_t> sizes;
   for (Value index : load.getIndices()) {
     operands.push_back(getIndexExpr(nest, index));
     if (!operands.back())
@@ -145,6 +201,7 @@ OwnRead loop::getOwnRead(KernelOp kernel, LoadOp load) {
     if (type.getDimSize(k) == 1)
       continue;
     indices.push_back(guard::substituteDims(index, operands));
+    sizes.push_back(type.getDimSize(k));
     // Rows of one size that are cut up otherwise have other places.
     auto extent = indices.back().isDim()
                       ? extents[indices.back().getPosition()].getConstant()
@@ -158,8 +215,12 @@ OwnRead loop::getOwnRead(KernelOp kernel, LoadOp load) {
     return OwnRead::Point;
   if (indices == place.column)
     return OwnRead::Column;
-  llvm::append_range(place.row, place.column);
-  return indices == place.row ? OwnRead::Element : OwnRead::Other;
+  SmallVector<ExprAttr> element(place.row);
+  llvm::append_range(element, place.column);
+  if (indices == element)
+    return OwnRead::Element;
+  return isMade ? OwnRead::Other
+                : getOwnReshaped(kernel, nest, place, indices, sizes);
 }
 
 SmallVector<ExprAttr> loop::getColumns(ReduceOp op, const RowParts &parts) {

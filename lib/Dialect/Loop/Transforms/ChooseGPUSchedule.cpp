@@ -202,15 +202,22 @@ static ScheduleAttr chooseRows(KernelOp kernel, const GPUMachine &machine) {
   return GPURowsScheduleAttr::get(context, s.threads, s.rows, s.lanes, s.steps);
 }
 
+/// Bytes of what `sum` has of one column.
+static int64_t countSummed(ReduceOp sum) {
+  int64_t bytes = 0;
+  for (Type type : sum.getResultTypes())
+    bytes += analysis::getElementBytes(
+        cast<RankedTensorType>(type).getElementType());
+  return bytes;
+}
+
 /// Bytes that a thread keeps for each element that it has of so many rows of `size`: sums,
 /// elements of this row and the next, and of what all rows read.
 static int64_t countKept(ArrayRef<ReduceOp> sums, ValueRange inputs, Size rows,
                          int64_t size) {
   int64_t kept = 0;
   for (ReduceOp sum : sums)
-    for (Type type : sum.getResultTypes())
-      kept += analysis::getElementBytes(
-          cast<RankedTensorType>(type).getElementType());
+    kept += countSummed(sum);
   for (Value input : inputs) {
     auto type = cast<RankedTensorType>(input.getType());
     int64_t bytes = analysis::getElementBytes(type.getElementType());
@@ -267,6 +274,9 @@ loop::chooseGPURowParts(KernelOp kernel, ReduceOp further, ValueRange inputs,
   Widths widths = getWidths(kernel);
   shape.narrow = widths.narrow;
   shape.wide = widths.wide;
+  shape.joined = 0;
+  for (ReduceOp sum : sums)
+    shape.joined = std::max(shape.joined, countSummed(sum));
   shape.kept = countKept(
       sums, inputs,
       guard::product(context, getExprs(kernel.getShared())).getConstant(),
@@ -279,7 +289,7 @@ static ScheduleAttr chooseRowParts(KernelOp kernel, const GPUMachine &machine) {
   auto s = chooseGPURowParts(kernel, {}, kernel.getInputs(), machine);
   if (!s)
     return {};
-  return GPURowsScheduleAttr::get(kernel.getContext(), s->threads, /*rows=*/1,
+  return GPURowsScheduleAttr::get(kernel.getContext(), s->threads, s->rows,
                                   s->lanes, s->steps);
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bodies.h"
+#include "ColumnSums.h"
 #include "KernelWalk.h"
 
 #include "kiln/Dialect/Loop/IR/RowParts.h"
@@ -38,7 +39,8 @@ struct Match {
   KernelOp columns; ///< in which it stands
   KernelOp rows;
   RowParts parts;
-  int64_t bytes = 0; ///< that both read
+  int64_t bytes = 0;    ///< that both read
+  bool byTurns = false; ///< warps of a GPU have rows of their own
 };
 
 class FuseColumns : public loop::impl::FuseColumnsPassBase<FuseColumns> {
@@ -47,12 +49,12 @@ public:
   void runOnOperation() override;
 
 private:
+  bool reshapeSums(KernelOp columns, const analysis::SizeHints &hints) const;
   std::optional<Match> findRows(KernelOp columns, ReduceOp sum,
                                 const analysis::SizeHints &hints,
                                 StringRef &why) const;
   std::optional<RowParts> cut(ArrayRef<ExprAttr> extents) const;
-  std::optional<RowParts> cutForBlocks(const Match &match,
-                                       StringRef &why) const;
+  std::optional<RowParts> cutForBlocks(Match &match, StringRef &why) const;
   bool isWorthwhile(const Match &match, const analysis::SizeHints &hints) const;
 
   std::optional<GPUMachine> gpu;
@@ -87,17 +89,6 @@ static bool isColumnSum(KernelOp kernel, ReduceOp op) {
             }).wasInterrupted();
 }
 
-/// True if `access`, in `sum`, has the summed dimensions as its first indices.
-static bool readsRow(const analysis::Access &access, const Domain &domain) {
-  if (access.map.size() < domain.reduction.size())
-    return false;
-  for (unsigned k = 0; k < domain.reduction.size(); ++k)
-    if (!access.map[k].isDim() ||
-        access.map[k].getPosition() != domain.parallel.size() + k)
-      return false;
-  return true;
-}
-
 /// True if `kernel` walks along rows, which are the points of `extents`, or does so if
 /// it shares fewer of its extents.
 static bool hasRows(KernelOp kernel, ArrayRef<ExprAttr> extents,
@@ -115,21 +106,6 @@ static bool hasRows(KernelOp kernel, ArrayRef<ExprAttr> extents,
            !isa<ContractOp>(nest.getOperation()) &&
            (isWhole || nest.isPointwise());
   });
-}
-
-/// A part that begins with `dim` of the extents, `size` of it.
-static RowParts makeParts(ArrayRef<ExprAttr> extents, unsigned dim,
-                          int64_t size) {
-  MLIRContext *context = extents[0].getContext();
-  RowParts parts;
-  parts.dim = dim;
-  parts.size = size;
-  parts.outer = llvm::to_vector(extents.take_front(dim));
-  parts.outer.push_back(
-      guard::getConstant(context, *extents[dim].getConstant() / size));
-  parts.rows = {guard::getConstant(context, size)};
-  llvm::append_range(parts.rows, extents.drop_front(dim + 1));
-  return parts;
 }
 
 /// Cuts rows into parts of as many as are allowed.
@@ -164,29 +140,6 @@ std::optional<RowParts> FuseColumns::cut(ArrayRef<ExprAttr> extents) const {
   return std::nullopt;
 }
 
-/// Cuts rows of known number into parts, as many as `blocks` if they can be,
-/// and not far fewer.
-static std::optional<RowParts> cutInto(int64_t blocks,
-                                       ArrayRef<ExprAttr> extents) {
-  auto all = guard::product(extents[0].getContext(), extents).getConstant();
-  if (!all || *all < 1)
-    return std::nullopt;
-  int64_t before = *all; // points of the dimensions up to this one
-  for (unsigned dim = extents.size(); dim-- > 0;) {
-    int64_t extent = *extents[dim].getConstant();
-    for (int64_t size = 2; size <= extent; ++size) {
-      int64_t parts = before / size;
-      if (extent % size != 0 || parts > blocks)
-        continue;
-      if (3 * parts < 2 * blocks)
-        return std::nullopt;
-      return makeParts(extents, dim, size);
-    }
-    before /= extent;
-  }
-  return std::nullopt;
-}
-
 /// True if all that `sum` reads of what `rows` makes is its own element, or a
 /// value of the row: that is with the thread which has this column.
 static bool readsOwnElements(ReduceOp sum, KernelOp columns, KernelOp rows) {
@@ -217,7 +170,7 @@ static bool readsOwnElements(ReduceOp sum, KernelOp columns, KernelOp rows) {
 
 /// The same on a GPU, where a block has a part: as many as run together, if
 /// threads have the registers for what they sum up.
-std::optional<RowParts> FuseColumns::cutForBlocks(const Match &match,
+std::optional<RowParts> FuseColumns::cutForBlocks(Match &match,
                                                   StringRef &why) const {
   ReduceOp sum = match.sum;
   KernelOp rows = match.rows, columns = match.columns;
@@ -232,11 +185,17 @@ std::optional<RowParts> FuseColumns::cutForBlocks(const Match &match,
   auto schedule = readsOwnElements(sum, columns, rows)
                       ? chooseGPURowParts(rows, sum, inputs.getArrayRef(), *gpu)
                       : std::nullopt;
+  auto parts = getRowParts(rows);
+  if (parts && schedule) { // as many as there are of how they are walked
+    auto before = chooseGPURowParts(rows, {}, rows.getInputs(), *gpu);
+    if (before && before->rows != schedule->rows)
+      schedule.reset();
+  }
   if (!schedule) {
     why = "a block cannot keep its row and the sums in registers";
     return std::nullopt;
   }
-  auto parts = getRowParts(rows);
+  match.byTurns = schedule->rows > 1;
   return parts ? parts : cutInto(schedule->parts, extents);
 }
 
@@ -250,8 +209,9 @@ bool FuseColumns::isWorthwhile(const Match &match,
     return false;
   if (!gpu)
     return true;
-  // Where rows are walked already what is read again costs as much without a cache.
-  int64_t least = getRowParts(match.rows) ? 0 : gpu->l2;
+  // Where rows are walked already what is read again costs as much without a cache, and where
+  // warps have rows of their own these are over as soon.
+  int64_t least = getRowParts(match.rows) || match.byTurns ? 0 : gpu->l2;
   int64_t sums = 0;
   for (Type type : match.sum->getResultTypes())
     sums += hints.getBytes(cast<RankedTensorType>(type));
@@ -300,16 +260,11 @@ static bool order(const Match &match, bool isTrial) {
   return true;
 }
 
-/// The kernel with whose rows `sum` shares most bytes, or why there is none.
-std::optional<Match> FuseColumns::findRows(KernelOp columns, ReduceOp sum,
-                                           const analysis::SizeHints &hints,
-                                           StringRef &why) const {
-  Domain domain = sum.getDomain();
-  SmallVector<analysis::Access> reads =
-      analysis::getReads(cast<NestOpInterface>(sum.getOperation()));
+/// The kernels that make or read what `columns` reads.
+static llvm::SetVector<Operation *> getKernelsOf(KernelOp columns,
+                                                 ValueRange tensors) {
   llvm::SetVector<Operation *> kernels;
-  for (const analysis::Access &access : reads) {
-    Value tensor = getInput(columns, access.tensor);
+  for (Value tensor : tensors) {
     if (auto kernel = tensor.getDefiningOp<KernelOp>())
       kernels.insert(kernel);
     for (Operation *user : tensor.getUsers())
@@ -317,6 +272,16 @@ std::optional<Match> FuseColumns::findRows(KernelOp columns, ReduceOp sum,
           user->getBlock() == columns->getBlock())
         kernels.insert(user);
   }
+  return kernels;
+}
+
+/// The kernel with whose rows `sum` shares most bytes, or why there is none.
+std::optional<Match> FuseColumns::findRows(KernelOp columns, ReduceOp sum,
+                                           const analysis::SizeHints &hints,
+                                           StringRef &why) const {
+  Domain domain = sum.getDomain();
+  SmallVector<analysis::Access> reads =
+      analysis::getReads(cast<NestOpInterface>(sum.getOperation()));
   if (llvm::none_of(reads, [&](const analysis::Access &access) {
         return readsRow(access, domain);
       }))
@@ -327,7 +292,10 @@ std::optional<Match> FuseColumns::findRows(KernelOp columns, ReduceOp sum,
     why = "it has too few columns";
     return std::nullopt;
   }
-  for (Operation *op : kernels) {
+  for (Operation *op : getKernelsOf(
+           columns, llvm::map_to_vector(reads, [&](const analysis::Access &read) {
+             return getInput(columns, read.tensor);
+           }))) {
     auto rows = cast<KernelOp>(op);
     if (!hasRows(rows, domain.reduction, hints) ||
         (gpu && rows.getShared().size() != domain.reduction.size()))
@@ -548,6 +516,38 @@ static KernelOp fuse(Match match, const analysis::SizeHints &hints) {
   return rows;
 }
 
+/// Has the sums of `columns`, which are all over the same rows, walk these as a kernel does that
+/// has as many in other dimensions: a linear layer's rows are one, those of a norm a batch's and
+/// a sequence's. True if it has changed them.
+bool FuseColumns::reshapeSums(KernelOp columns,
+                              const analysis::SizeHints &hints) const {
+  auto sums = llvm::to_vector(columns.getBody().front().getOps<ReduceOp>());
+  if (sums.empty())
+    return false;
+  SmallVector<ExprAttr> reduced = sums[0].getDomain().reduction;
+  for (ReduceOp sum : sums)
+    if (!isColumnSum(columns, sum) || sum.getDomain().reduction != reduced)
+      return false;
+  auto count = guard::product(columns.getContext(), reduced).getConstant();
+  SmallVector<ExprAttr> found;
+  for (Operation *op : getKernelsOf(columns, columns.getInputs())) {
+    auto rows = cast<KernelOp>(op);
+    SmallVector<ExprAttr> shared = getExprs(rows.getShared());
+    if (shared.empty() || !hasRows(rows, shared, hints) ||
+        guard::product(columns.getContext(), shared).getConstant() != count)
+      continue;
+    if (shared == reduced)
+      return false;
+    if (found.empty())
+      found = shared;
+  }
+  if (!count || found.empty())
+    return false;
+  for (ReduceOp sum : sums)
+    reshapeRows(sum, found);
+  return true;
+}
+
 void FuseColumns::runOnOperation() {
   if (failed(verifyPassInput(getOperation(), getArgument(),
                              {Stage::Loop, Stage::Loop})))
@@ -559,6 +559,11 @@ void FuseColumns::runOnOperation() {
   SmallVector<KernelOp> kernels;
   for (Block &block : getOperation().getBody())
     llvm::append_range(kernels, block.getOps<KernelOp>());
+  bool isChanged = false;
+  for (KernelOp columns : kernels)
+    isChanged |= gpu && reshapeSums(columns, hints);
+  if (isChanged)
+    simplifyBodies(getOperation(), hints);
   for (KernelOp &columns : kernels) {
     for (auto sum : llvm::make_early_inc_range(
              columns.getBody().front().getOps<ReduceOp>())) {

@@ -109,6 +109,8 @@ void GPUCollector::addRows(GPURowsScheduleAttr s) {
 }
 
 void GPUCollector::addParts(GPUPartsScheduleAttr s) {
+  if (s.getParts() == 1)
+    return;
   auto with = [&](int64_t threads, int64_t parts) {
     add<GPUPartsScheduleAttr>(threads, s.getLanes(), parts, s.getColumns());
   };

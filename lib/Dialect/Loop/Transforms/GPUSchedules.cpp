@@ -48,6 +48,10 @@ static constexpr int64_t kMostPeeled = 128, kPeeledThreads = 512;
 /// Bytes that a thread keeps of its columns in registers where its block walks
 /// rows.
 static constexpr int64_t kKeptOfPart = 160;
+/// The same where warps have rows of their own and as many registers as there are, threads of a
+/// block then, and bytes of shared memory in which they join their sums.
+static constexpr int64_t kKeptOfTurns = 640, kTurnsBlock = 256,
+                         kMostJoined = 44 << 10;
 
 /// Vectors of a row of a matrix that a thread reads at a time.
 static constexpr int64_t kRowVectors = 4;
@@ -55,6 +59,9 @@ static constexpr int64_t kRowVectors = 4;
 /// Elements of a column that a thread reduces at least, where a reduction is done in parts,
 /// vectors of a row, for each of which it waits, and the most parts.
 static constexpr int64_t kPart = 8, kPartVectors = 4, kMostParts = 4096;
+/// Threads of a column where there is one part, and elements that each of them has at most: more
+/// take longer than another launch.
+static constexpr int64_t kSingleRows = 8, kMostSingle = 32;
 /// Vectors of columns that a block has side by side, at most.
 static constexpr int64_t kMostColumns = 64;
 /// Threads that share the elements of a scatter, at most.
@@ -183,6 +190,14 @@ GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
   return {threads, rows, lanes, steps};
 }
 
+/// Blocks of so many threads, each of which walks so many rows at a time, on all multiprocessors.
+static int64_t countPartBlocks(int64_t threads, int64_t rows,
+                               const GPUMachine &machine) {
+  int64_t blocks = std::min(machine.registers / (getPartRegisters(rows) * threads),
+                            machine.threads / threads);
+  return machine.multiprocessors * std::max<int64_t>(blocks, 1);
+}
+
 std::optional<GPURowPartsSchedule>
 loop::chooseGPURowParts(const GPURowPartsShape &kernel,
                         const GPUMachine &machine) {
@@ -191,6 +206,15 @@ loop::chooseGPURowParts(const GPURowPartsShape &kernel,
   auto getSteps = [&](int64_t threads) {
     return std::max<int64_t>(llvm::divideCeil(vectors, threads), 1);
   };
+  // No barriers, and several rows under way.
+  if (kernel.size <= kWarp * kKeptOfWarp) {
+    int64_t threads = std::clamp<int64_t>(llvm::PowerOf2Ceil(vectors), 2, kWarp);
+    int64_t rows = kTurnsBlock / threads, steps = getSteps(threads);
+    if (steps * lanes * kernel.kept <= kKeptOfTurns &&
+        rows / 2 * kernel.size * kernel.joined <= kMostJoined)
+      return GPURowPartsSchedule{threads, rows, lanes, steps,
+                                 countPartBlocks(kTurnsBlock, rows, machine)};
+  }
   int64_t threads =
       std::clamp<int64_t>(llvm::PowerOf2Ceil(vectors), 32, kMostRowThreads);
   // Threads that have few elements wait for each other more often than they
@@ -201,11 +225,8 @@ loop::chooseGPURowParts(const GPURowPartsShape &kernel,
   int64_t steps = getSteps(threads);
   if (steps * lanes * kernel.kept > kKeptOfPart)
     return std::nullopt;
-  int64_t blocks = std::min(machine.registers / (kPartRegisters * threads),
-                            machine.threads / threads);
-  return GPURowPartsSchedule{threads, lanes, steps,
-                             machine.multiprocessors *
-                                 std::max<int64_t>(blocks, 1)};
+  return GPURowPartsSchedule{threads, /*rows=*/1, lanes, steps,
+                             countPartBlocks(threads, /*rows=*/1, machine)};
 }
 
 GPURowsSchedule loop::chooseGPUVectorProduct(int64_t size, int64_t last,
@@ -227,6 +248,10 @@ loop::chooseGPUParts(const GPUPartsShape &kernel, const GPUMachine &machine) {
   int64_t points = std::max<int64_t>(kernel.points, 1);
   int64_t resident = machine.multiprocessors * machine.threads / 2 / kGPUBlock;
   int64_t parts, most, columns = 0;
+  if (kernel.across && kernel.size >= kPart * kSingleRows &&
+      kernel.size <= kMostSingle * kSingleRows)
+    return GPUPartsSchedule{kGPUBlock, /*lanes=*/1, /*parts=*/1,
+                            kGPUBlock / kSingleRows};
   if (kernel.across) {
     // As many vectors side by side as tiles of equal size have.
     int64_t vectors = llvm::divideCeil(points, lanes);

@@ -117,9 +117,9 @@ def Loop_GPURowsScheduleAttr : Loop_Schedule<"GPURowsSchedule", "gpu_rows"> {
     of them, each with a thread of its own. What decides is where most of what rows
     read and write begins; the rest is read by elements.
 
-    Where nests sum up parts of the rows (`RowParts.h`) a block has a part, one row after
-    the other, and a thread the same columns of each: their sums stay in its registers. The next
-    row is read while one is computed.
+    Where nests sum up parts of the rows (`RowParts.h`) a block has a part, `rows` rows of it at
+    a time, and a thread the same columns of each of its rows: their sums stay in its registers, and
+    are joined by way of shared memory at the end. The next row is read while one is computed.
 
     Constraints:
     - (C1) `threads` is a power of two from 2 to 1024, `rows` one from 1 to 512, and
@@ -137,7 +137,7 @@ def Loop_GPURowsScheduleAttr : Loop_Schedule<"GPURowsSchedule", "gpu_rows"> {
       2 * `lanes` elements and threads.
     - (C7) with sums over parts of the rows, these have known sizes, as many columns as rows
       have elements, and read of what the kernel makes the element of their row and column;
-      `rows` is 1, `steps` not 0, and there are no scans, sorts or peeled rows.
+      `steps` is not 0, and there are no scans, sorts or peeled rows.
 
     Example: `#loop.gpu_rows<threads = 256, rows = 1, lanes = 8, steps = 2>`
   }];
@@ -157,11 +157,13 @@ def Loop_GPUPartsScheduleAttr
     A block has `columns` vectors of `lanes` neighbours in the last shared dimension, side by
     side. As many of its threads as there are for each have elements of its part by turns, and
     join what they have in shared memory. With 0 columns a block reduces a part of a row, whose
-    threads have `lanes` neighbours at a time.
+    threads have `lanes` neighbours at a time. One part of columns is all of them, and there is one
+    function: what is little needs no more blocks.
 
     Constraints:
     - (C1) `threads` is a power of two from 32 to 1024, `lanes` one from 1 to 16,
-      `parts` from 2 to 4096, `columns` from 0 to `threads`.
+      `parts` from 1 to 4096, `columns` from 0 to `threads`; of one part there are columns, and
+      1 lane.
     - (C2) the kernel has reductions over the same extents, to one value per point of
       the shared domain, that read inputs of the kernel alone; its other nests are
       pointwise over the shared domain.

@@ -26,10 +26,10 @@
 
 namespace kiln::loop {
 
-/// Registers of a thread of a GPU whose block walks the rows of a part: as many
-/// blocks share a multiprocessor as have them, since one alone would wait for
-/// its row where another one computes.
-inline constexpr int64_t kPartRegisters = 64;
+/// Registers of a thread of a GPU whose block walks the rows of a part, so many at a time: as
+/// many blocks share a multiprocessor as have them, since one alone would wait for its row where
+/// another one computes. Where warps have rows of their own, one computes while others wait.
+inline int64_t getPartRegisters(int64_t rows) { return rows == 1 ? 64 : 256; }
 
 /// How a reduction sums up parts of the rows of its kernel.
 struct RowParts {
@@ -69,7 +69,8 @@ bool readsOwnRow(ReduceOp op, LoadOp load, const RowParts &parts);
 
 /// What a load reads of the row and the column that its nest is at, in a kernel
 /// with sums over parts of its rows: with shared [8192] `%x[%i, %j]` of a nest
-/// over [8192, 768] and `%x[64 * %p + %b, %j]` of a sum are both the element.
+/// over [8192, 768] and `%x[64 * %p + %b, %j]` of a sum are both the element. Rows may be cut
+/// up otherwise in memory: with shared [16, 512] that is `%x[512 * %i + %j, %k]`.
 enum class OwnRead {
   Element, ///< of this row, in this column
   Point,   ///< of this row, which has no other
@@ -77,6 +78,15 @@ enum class OwnRead {
   Other
 };
 OwnRead getOwnRead(KernelOp kernel, LoadOp load);
+
+/// How many of the first of these sizes are `rows` elements together; nothing if none are.
+std::optional<unsigned> countRowDims(llvm::ArrayRef<int64_t> sizes,
+                                     int64_t rows);
+
+/// The number of the point at `indices` in a space of these sizes, row by row.
+guard::ExprAttr getPointNumber(mlir::MLIRContext *context,
+                               llvm::ArrayRef<guard::ExprAttr> indices,
+                               llvm::ArrayRef<int64_t> sizes);
 
 /// The columns of a sum over parts, those of one element left out.
 llvm::SmallVector<guard::ExprAttr> getColumns(ReduceOp op,

@@ -91,8 +91,8 @@ struct GPURowsSchedule {
 };
 GPURowsSchedule chooseGPURows(const GPURowsShape &kernel);
 
-/// A kernel that sums up parts of its rows: a block has a part, one row after
-/// the other.
+/// A kernel that sums up parts of its rows: a block has a part, one row after the other, or
+/// short rows by the turns of its warps.
 struct GPURowPartsShape {
   int64_t size = 1;   ///< of every row
   Size last;          ///< what the last extents of all rows are multiples of
@@ -101,9 +101,10 @@ struct GPURowPartsShape {
   /// Bytes that a thread keeps for each element that it has of a row: sums,
   /// elements of this row and the next, and of what is the same for all rows.
   int64_t kept = 4;
+  int64_t joined = 4; ///< the same of what one reduction sums up, at most
 };
 struct GPURowPartsSchedule {
-  int64_t threads, lanes, steps;
+  int64_t threads, rows, lanes, steps;
   int64_t parts; ///< that run together
 };
 /// Nothing where registers do not suffice.

@@ -462,9 +462,11 @@ def FuseColumnsPass : Pass<"loop-fuse-columns", "::mlir::func::FuncOp"> {
 
     On a GPU a block has a part, and there are about as many as run together: two or more on
     each multiprocessor, where threads have registers for the columns that they sum up and
-    for the next row, else sums stay where they are. It must read along its rows already,
-    and what both read be more than the last cache holds. Reports `fused` (passed) and
-    `not-fused` (missed, with the reason).
+    for the next row, else sums stay where they are. It must read along its rows already. Where
+    warps have rows of their own, because these are short, a block walks eight or more at a time; of
+    longer ones what both read must be more than the last cache holds. Sums over as many rows in
+    other dimensions walk those of the kernel. Reports `fused` (passed) and `not-fused` (missed, with
+    the reason).
   }];
   let options = [
     Option<"minBytes", "min-bytes", "::kiln::ByteCount", "1048576",
@@ -535,7 +537,8 @@ def OrderKernelsPass : Pass<"loop-order-kernels", "::mlir::func::FuncOp"> {
     best. Calls with effects keep their order among each other. A kernel that
     makes the new contents of an argument (`loop.updates`) is then moved behind
     the last one that reads the argument, so that it can write in place. Kernels
-    that do nothing else go to the end, side by side, as far as the peak allows.
+    that do nothing else go to the end, side by side, as far as the peak allows; on a GPU
+    so do those that make any results of the function from few bytes, to be one launch.
     Reports `reordered` with the peaks before and after.
 
     Before, the new `%w` would be written while `@reads` still needs the old one:

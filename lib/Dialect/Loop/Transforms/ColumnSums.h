@@ -1,0 +1,36 @@
+//===- ColumnSums.h - Sums over rows, and how these are cut -- -*- C++ -*--===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_DIALECT_LOOP_TRANSFORMS_COLUMNSUMS_H
+#define KILN_LIB_DIALECT_LOOP_TRANSFORMS_COLUMNSUMS_H
+
+#include "kiln/Analysis/AccessRelations.h"
+#include "kiln/Dialect/Loop/IR/RowParts.h"
+
+namespace kiln::loop {
+
+/// True if `access`, in a sum over `domain`, has the summed dimensions as its first indices, or
+/// their number where memory has as many rows in other dimensions.
+bool readsRow(const analysis::Access &access, const Domain &domain);
+
+/// A part of rows that are the points of `extents`, which begins with dimension `dim`, `size`
+/// of it.
+RowParts makeParts(ArrayRef<guard::ExprAttr> extents, unsigned dim,
+                   int64_t size);
+
+/// Cuts rows of known number into parts, as many as `blocks` if they can be,
+/// and not far fewer.
+std::optional<RowParts> cutInto(int64_t blocks,
+                                ArrayRef<guard::ExprAttr> extents);
+
+/// Replaces `sum` by one over as many rows, those of `rows`, in the same order.
+void reshapeRows(ReduceOp sum, ArrayRef<guard::ExprAttr> rows);
+
+} // namespace kiln::loop
+
+#endif // KILN_LIB_DIALECT_LOOP_TRANSFORMS_COLUMNSUMS_H
