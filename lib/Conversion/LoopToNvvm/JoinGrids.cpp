@@ -19,8 +19,8 @@
 //   else: code of @b, from block 5 on
 //
 // Which pointers a block has is decided by comparisons that all of its threads
-// agree on. Functions share no memory within a block, so that none waits for
-// what another needs.
+// agree on, so that those of a block may wait for each other. What they share in
+// memory all blocks have room for, so it is little.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,6 +59,10 @@ static constexpr size_t kMostArguments = 500;
 /// are then few among all.
 static constexpr int64_t kLargeTraffic = int64_t(1) << 28;
 
+/// Bytes of shared memory that functions of a launch declare: with more a
+/// multiprocessor might have fewer blocks.
+static constexpr int64_t kMostSharedBytes = 8 << 10;
+
 static constexpr llvm::StringLiteral kHomes[] = {"kernels", "kernels_64"};
 
 namespace {
@@ -78,10 +82,12 @@ struct Group {
   SmallVector<LaunchGridOp> launches;
   llvm::SetVector<Value> inputs;
   llvm::SmallDenseSet<Value> overwritten;
+  llvm::SmallDenseSet<Attribute> functions;
   size_t results = 0, symbols = 0;
+  int64_t shared = 0; ///< bytes that the functions declare
 
-  bool takes(LaunchGridOp launch) const;
-  void add(LaunchGridOp launch);
+  bool takes(LaunchGridOp launch, int64_t bytes) const;
+  void add(LaunchGridOp launch, int64_t bytes);
 };
 
 class JoinGrids : public kiln::impl::JoinGridsPassBase<JoinGrids> {
@@ -89,7 +95,7 @@ class JoinGrids : public kiln::impl::JoinGridsPassBase<JoinGrids> {
 
   void runOnOperation() override;
   LLVM::LLVMFuncOp getFunction(StringRef home, LaunchGridOp launch);
-  bool canJoin(LaunchGridOp launch);
+  std::optional<int64_t> getDeclared(LaunchGridOp launch);
   void join(Group &group);
   void emitFunction(StringRef home, StringRef name,
                     MutableArrayRef<Member> members, size_t pointers,
@@ -116,9 +122,12 @@ static SmallVector<Value> getOverwritten(LaunchGridOp launch) {
   return values;
 }
 
-bool Group::takes(LaunchGridOp launch) const {
+bool Group::takes(LaunchGridOp launch, int64_t bytes) const {
   if (launches.empty())
     return true;
+  if (!functions.contains(getStep(launch).getKernel().getAttr()) &&
+      shared + bytes > kMostSharedBytes)
+    return false;
   LaunchGridOp first = launches.front();
   size_t arguments = inputs.size() + results + symbols +
                      launch.getInputs().size() + launch.getNumResults() +
@@ -136,8 +145,10 @@ bool Group::takes(LaunchGridOp launch) const {
                        [&](Value value) { return inputs.contains(value); });
 }
 
-void Group::add(LaunchGridOp launch) {
+void Group::add(LaunchGridOp launch, int64_t bytes) {
   launches.push_back(launch);
+  if (functions.insert(getStep(launch).getKernel().getAttr()).second)
+    shared += bytes;
   inputs.insert(launch.getInputs().begin(), launch.getInputs().end());
   for (Value value : getOverwritten(launch))
     overwritten.insert(value);
@@ -154,33 +165,51 @@ LLVM::LLVMFuncOp JoinGrids::getFunction(StringRef home, LaunchGridOp launch) {
              : LLVM::LLVMFuncOp();
 }
 
-/// True for what is one function that has no memory shared by its threads, and that no library
-/// has.
-bool JoinGrids::canJoin(LaunchGridOp launch) {
+/// Bytes of the shared memory that `function` refers to; nothing if it refers to other memory.
+static std::optional<int64_t> countShared(LLVM::LLVMFuncOp function) {
+  llvm::SmallDenseSet<Operation *> globals;
+  int64_t bytes = 0;
+  bool isOther = false;
+  DataLayout layout = DataLayout::closest(function);
+  SymbolTableCollection tables;
+  function.walk([&](LLVM::AddressOfOp op) {
+    LLVM::GlobalOp global = op.getGlobal(tables);
+    if (!global || global.getAddrSpace() != NVVM::NVVMMemorySpace::Shared)
+      isOther = true;
+    else if (globals.insert(global).second)
+      bytes += int64_t(layout.getTypeSize(global.getGlobalType()));
+  });
+  return isOther ? std::nullopt : std::optional(bytes);
+}
+
+/// What the function of a launch declares of shared memory; nothing where there are several, or
+/// it needs more than arguments, or a library has it.
+std::optional<int64_t> JoinGrids::getDeclared(LaunchGridOp launch) {
   if (launch.getSteps().size() != 1 || launch.getWorkspaceAttr() ||
       getStep(launch).getShared() != 0 || getStep(launch).getMaps() ||
       launch.getProductAttr())
-    return false;
+    return std::nullopt;
   if (TrafficAttr traffic = launch.getTrafficAttr();
       traffic && traffic.getRead() + traffic.getWritten() > kLargeTraffic)
-    return false;
+    return std::nullopt;
   unsigned found = 0;
+  int64_t most = 0;
   for (StringRef home : kHomes) {
     LLVM::LLVMFuncOp function = getFunction(home, launch);
     if (!function)
       continue;
     ++found;
-    if (!function.getBody().hasOneBlock() ||
-        function
-            .walk([](Operation *op) {
-              return isa<LLVM::AddressOfOp, NVVM::Barrier0Op>(op)
-                         ? WalkResult::interrupt()
-                         : WalkResult::advance();
-            })
-            .wasInterrupted())
-      return false;
+    auto bytes = countShared(function);
+    // What needs its registers counted has them as it is.
+    if (!function.getBody().hasOneBlock() || !bytes ||
+        *bytes > kMostSharedBytes ||
+        function->hasAttr(NVVM::NVVMDialect::getMinctasmAttrName()))
+      return std::nullopt;
+    most = std::max(most, *bytes);
   }
-  return found == (launch.getNarrowAttr() ? 2 : 1);
+  if (found != (launch.getNarrowAttr() ? 2 : 1))
+    return std::nullopt;
+  return most;
 }
 
 //===----------------------------------------------------------------------===//
@@ -414,11 +443,11 @@ void JoinGrids::runOnOperation() {
       groups.emplace_back();
       for (Operation &op : block) {
         auto launch = dyn_cast<LaunchGridOp>(op);
-        bool joins = launch && canJoin(launch);
-        if (!joins || !groups.back().takes(launch))
+        auto bytes = launch ? getDeclared(launch) : std::nullopt;
+        if (!bytes || !groups.back().takes(launch, *bytes))
           groups.emplace_back();
-        if (joins)
-          groups.back().add(launch);
+        if (bytes)
+          groups.back().add(launch, *bytes);
       }
     }
   });

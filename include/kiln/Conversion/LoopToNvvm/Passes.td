@@ -66,8 +66,9 @@ def JoinGridsPass : Pass<"loop-join-grids", "::mlir::ModuleOp"> {
 
     Assumes `loop.launch_grid`s as `convert-loop-to-nvvm` leaves them, before functions are
     lowered. Joins those with no other operation between them, of as many threads, whose
-    one step has neither shared memory nor workspace nor tensor maps nor barriers; up to 500
-    pointers and symbols in all. Leaves alone what moves 256 MB or more, and what another
+    one step has neither workspace nor tensor maps nor shared memory that the launch gives, and
+    declares no more than 8 KB of it together with others; up to 500 pointers and symbols in all.
+    Leaves alone what moves 256 MB or more, and what another
     launch of the group may overwrite.
 
     ```mlir

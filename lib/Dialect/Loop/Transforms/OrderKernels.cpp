@@ -39,8 +39,9 @@ public:
 
   /// `order` with the operations that make nothing but results of the function
   /// at its end, as far as the peak grows by no more than `tolerance`: updates
-  /// of parameters stand side by side then, and can be launched as one. What
-  /// they keep alive longest, the largest gradients, is given up first.
+  /// of parameters stand side by side then, and can be launched as one, and on a
+  /// GPU so do small kernels. What they keep alive longest, the largest
+  /// gradients, is given up first.
   SmallVector<unsigned> postponeUpdates(ArrayRef<unsigned> order,
                                         double tolerance) const;
 
@@ -61,7 +62,8 @@ private:
     int64_t allocates = 0;
     SmallVector<unsigned> values; ///< it reads, each once
     std::set<unsigned> users, needs;
-    bool isUpdate = false; ///< makes new contents of arguments, and no more
+    /// Makes new contents of arguments, or little on a GPU, and no more.
+    bool isUpdate = false;
   };
   /// Bytes that die when `node` runs, given how often values are still needed.
   int64_t getFreed(const Node &node, ArrayRef<unsigned> remaining) const;
@@ -74,6 +76,18 @@ private:
 
 } // namespace
 
+/// True for what takes hardly longer than its launch: pointwise nests and sums of few bytes.
+static bool isSmall(KernelOp kernel, const analysis::SizeHints &hints) {
+  constexpr int64_t kMostBytes = 4 << 20;
+  int64_t bytes = 0;
+  for (Value input : kernel.getInputs())
+    bytes += hints.getBytes(cast<RankedTensorType>(input.getType()));
+  return bytes <= kMostBytes &&
+         llvm::all_of(kernel.getNests(), [](NestOpInterface nest) {
+           return nest.isPointwise() || isa<ReduceOp>(nest.getOperation());
+         });
+}
+
 Schedule::Schedule(Block &block, const analysis::SizeHints &hints) {
   llvm::DenseMap<Operation *, unsigned> indexOf;
   llvm::DenseMap<Value, unsigned> valueOf;
@@ -81,6 +95,7 @@ Schedule::Schedule(Block &block, const analysis::SizeHints &hints) {
   Operation *terminator = block.getTerminator();
   SymbolDefiners definers(block);
   auto function = cast<func::FuncOp>(block.getParentOp());
+  bool isOnGPU = bool(getGPUTarget(function));
   for (Operation &op : block.without_terminator()) {
     unsigned index = ops.size();
     Node node;
@@ -124,13 +139,15 @@ Schedule::Schedule(Block &block, const analysis::SizeHints &hints) {
       numUsers.push_back(0);
       node.allocates += size;
     }
-    auto isNewContents = [&](OpOperand &use) {
+    auto kernel = dyn_cast<KernelOp>(op);
+    bool anyResult = kernel && isOnGPU && isSmall(kernel, hints);
+    auto isLast = [&](OpOperand &use) {
       return use.getOwner() == terminator &&
-             function.getResultAttr(use.getOperandNumber(), kUpdatesAttrName);
+             (anyResult || function.getResultAttr(use.getOperandNumber(),
+                                                  kUpdatesAttrName));
     };
-    node.isUpdate = isa<KernelOp>(op) &&
-                    llvm::all_of(op.getResults(), [&](Value result) {
-                      return llvm::all_of(result.getUses(), isNewContents);
+    node.isUpdate = kernel && llvm::all_of(op.getResults(), [&](Value result) {
+                      return llvm::all_of(result.getUses(), isLast);
                     });
     indexOf[&op] = index;
     ops.push_back(&op);
