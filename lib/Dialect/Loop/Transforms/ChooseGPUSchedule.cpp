@@ -400,6 +400,11 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
   product.sum = count(shape.sum.extent);
   if (!op.getEpilogue().empty())
     product.epilogue = double(analysis::getCost(op.getEpilogue()));
+  op.getEpilogue().walk([&](LoadOp load) {
+    product.reads +=
+        hints.getBytes(cast<RankedTensorType>(load.getTensor().getType())) >=
+        product.matrices * product.rows * product.columns;
+  });
   product.sumBytes = op.getAccType().getIntOrFloatBitWidth() / 8;
   product.bytes = factor ? factor.getIntOrFloatBitWidth() / 8 : product.sumBytes;
   bool takesAll = machine.capability >= kGPUCopiesAhead;

@@ -175,6 +175,7 @@ struct GPUProductShape {
   bool maySplit = true;    ///< the sum may be done in parts
   bool byRegisters = false; ///< an operand is computed on its way to shared memory
   double epilogue = 0;     ///< operations on an element of the result
+  int64_t reads = 0;       ///< elements that are read for it, each for this one alone
 };
 struct GPUProductSchedule {
   ProductUnit unit;
