@@ -5,7 +5,7 @@
 // way before threads combine that.
 
 // CHECK-LABEL: llvm.func @late(
-// CHECK-SAME: %{{.*}}: !llvm.ptr<1>, %[[W:[a-z0-9]*]]: !llvm.ptr<1>
+// CHECK-SAME: %{{[a-z0-9]*}}: !llvm.ptr<1>, %[[W:[a-z0-9]*]]: !llvm.ptr<1>
 // CHECK: %[[AT:.*]] = llvm.getelementptr %[[W]]
 // CHECK: %[[AHEAD:.*]] = llvm.load %[[AT]] invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xbf16>
 // CHECK: nvvm.shfl.sync

@@ -178,9 +178,9 @@ func.func @recurrence(%x: tensor<2x1x3xf32>, %y: tensor<?x1x3xf32, #guard.shape<
   return %o, %p : tensor<2x1x4xf32>, tensor<?x1x4xf32, #guard.shape<[s1, 1, 4]>>
 }
 
-// Mean and variance of f32 and narrower are two sums of one pass, of distances from the first
+// Mean and variance of f32 are two sums of one pass, of distances from the first
 // element of each channel; they are a value per channel, and rounded before they meet elements.
-// LOOP-LABEL: func.func @batch_norm
+// LOOP-LABEL: func.func @batch_norm_f32
 // LOOP: %[[X:.*]] = aten._to_copy(%{{.*}}, dtype = f64) : (tensor<4x8x5x5xf32>) -> tensor<4x8x5x5xf64>
 // LOOP: aten.slice.Tensor({{.*}} -> tensor<1x8x1x1xf32>
 // LOOP: %[[D:.*]] = aten.sub.Tensor(%[[X]],
@@ -189,7 +189,21 @@ func.func @recurrence(%x: tensor<2x1x3xf32>, %y: tensor<?x1x3xf32, #guard.shape<
 // LOOP: aten.sum.dim_IntList(%[[Q]], dim = [0, 2, 3]{{.*}} -> tensor<8xf64>
 // LOOP-NOT: aten.sum
 // LOOP: tensor<4x8x5x5xf32>, tensor<1x8x1x1xf32>
-func.func @batch_norm(%x: tensor<4x8x5x5xbf16>) -> tensor<4x8x5x5xbf16> {
+func.func @batch_norm_f32(%x: tensor<4x8x5x5xf32>) -> tensor<4x8x5x5xf32> {
+  %y:3 = aten._native_batch_norm_legit.no_stats(%x, training = true, momentum = 0.1, eps = 1.0e-05) : (tensor<4x8x5x5xf32>) -> (tensor<4x8x5x5xf32>, tensor<8xf32>, tensor<8xf32>)
+  return %y#0 : tensor<4x8x5x5xf32>
+}
+
+// Those of 16 bits are sums of the elements themselves.
+// LOOP-LABEL: func.func @batch_norm_bf16
+// LOOP: %[[X:.*]] = aten._to_copy(%{{.*}}, dtype = f64) : (tensor<4x8x5x5xf32>) -> tensor<4x8x5x5xf64>
+// LOOP-NOT: aten.slice.Tensor
+// LOOP: aten.sum.dim_IntList(%[[X]], dim = [0, 2, 3]{{.*}} -> tensor<8xf64>
+// LOOP: %[[Q:.*]] = aten.{{.*}}(%[[X]]{{.*}} -> tensor<4x8x5x5xf64>
+// LOOP: aten.sum.dim_IntList(%[[Q]], dim = [0, 2, 3]{{.*}} -> tensor<8xf64>
+// LOOP-NOT: aten.sum
+// LOOP: tensor<4x8x5x5xf32>, tensor<1x8x1x1xf32>
+func.func @batch_norm_bf16(%x: tensor<4x8x5x5xbf16>) -> tensor<4x8x5x5xbf16> {
   %y:3 = aten._native_batch_norm_legit.no_stats(%x, training = true, momentum = 0.1, eps = 1.0e-05) : (tensor<4x8x5x5xbf16>) -> (tensor<4x8x5x5xbf16>, tensor<8xbf16>, tensor<8xbf16>)
   return %y#0 : tensor<4x8x5x5xbf16>
 }

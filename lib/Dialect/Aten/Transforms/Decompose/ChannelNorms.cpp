@@ -28,6 +28,10 @@ static Type sumType(FormulaBuilder &c, Type element) {
                          : FormulaBuilder::computeType(element);
 }
 
+static bool hasBits16(Value x) {
+  return FormulaBuilder::elementTypeOf(x).getIntOrFloatBitWidth() == 16;
+}
+
 /// Nobody reads it; PyTorch gives an undefined tensor or an empty one.
 static Value nothing(FormulaBuilder &c, Operation *op, unsigned i) {
   return c.full(c.dimsOf(op->getResult(i)), 0.0, typeOf(op, i));
@@ -53,9 +57,10 @@ static Value firstOf(FormulaBuilder &c, Value x, ArrayRef<int64_t> dims) {
   return x;
 }
 
-/// Statistics keep `dims` as sizes of one if `keeps`.
+/// Statistics keep `dims` as sizes of one if `keeps`. With `isOf16` elements of `x` were made of
+/// 16 bits.
 static Moments momentsOf(FormulaBuilder &c, Value x, ArrayRef<int64_t> dims,
-                         bool keeps, Value count, double eps) {
+                         bool keeps, Value count, double eps, bool isOf16) {
   Type compute = FormulaBuilder::computeType(FormulaBuilder::elementTypeOf(x));
   Type wide = sumType(c, FormulaBuilder::elementTypeOf(x));
   Sizes kept = c.dimsOf(x), left;
@@ -67,7 +72,13 @@ static Moments momentsOf(FormulaBuilder &c, Value x, ArrayRef<int64_t> dims,
   }
   auto sum = [&](Value v) { return c.sumOver(v, dims, keeps); };
   Value wideX = c.cast(x, wide), mean, variance;
-  if (Value first = wide == compute ? Value() : firstOf(c, x, dims)) {
+  if (wide != compute && isOf16) {
+    // Squares have 22 bits at most: where elements are so alike that their variance is little
+    // of their square, 2^31 of them add up exactly. So sums know of no other element.
+    mean = c.div(sum(wideX), count);
+    variance = c.relu(
+        c.sub(c.div(sum(c.square(wideX)), count), c.square(mean)));
+  } else if (Value first = wide == compute ? Value() : firstOf(c, x, dims)) {
     // Both sums in one pass, of distances from an element. Its distance from the mean is at
     // most sqrt(count) deviations, so what the sums lose, which have 53 bits for elements
     // of 24, is at most `count` times as much of the difference.
@@ -94,7 +105,8 @@ namespace {
 /// Batch norms see [N, C, ...] by channel.
 class Channels {
 public:
-  Channels(FormulaBuilder &c, Value input) : c(c), x(c.widen(input)) {
+  Channels(FormulaBuilder &c, Value input)
+      : c(c), x(c.widen(input)), isOf16(hasBits16(input)) {
     Sizes sizes = c.dimsOf(x);
     count = c.expr(1);
     for (auto [i, size] : llvm::enumerate(sizes)) {
@@ -136,6 +148,7 @@ public:
 
   FormulaBuilder &c;
   Value x;
+  bool isOf16;
   SmallVector<int64_t> dims;
   Sizes channelSizes;
   ExprAttr count, channels;
@@ -153,8 +166,9 @@ static SmallVector<Value> trainNorm(OpT op, FormulaBuilder &c,
                                     Value runningMean, Value runningVar) {
   Channels norm(c, op.getInput());
   double momentum = op.getMomentum().convertToDouble();
-  Moments moments = momentsOf(c, norm.x, norm.dims, norm.keeps, norm.number(),
-                              op.getEps().convertToDouble());
+  Moments moments =
+      momentsOf(c, norm.x, norm.dims, norm.keeps, norm.number(),
+                op.getEps().convertToDouble(), norm.isOf16);
   SmallVector<Value> results = {
       c.cast(norm.normalize(moments.mean, moments.rstd, op.getWeight(),
                             op.getBias()),
@@ -406,7 +420,8 @@ SmallVector<Value> decomposeNativeGroupNorm(NativeGroupNormOp op,
   Value x = c.view(c.widen(op.getInput()), groups.sizes);
   Moments moments = momentsOf(c, x, {2, 3}, /*keeps=*/true,
                               c.number(groups.count),
-                              op.getEps().convertToDouble());
+                              op.getEps().convertToDouble(),
+                              hasBits16(op.getInput()));
   Value result = c.mul(c.sub(x, moments.mean), moments.rstd);
   if (op.getWeight())
     result =
