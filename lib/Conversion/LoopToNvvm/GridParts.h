@@ -16,7 +16,7 @@ namespace kiln::loop {
 /// Parts that a thread joins by itself, one after the other: fewer than this.
 inline constexpr int64_t kMostInOrder = 16;
 
-/// The first or the second function of reductions in parts.
+/// The first or the second function of reductions in parts, or the only one of one part.
 class GridPartsEmitter : public GridRowsEmitter {
 public:
   GridPartsEmitter(KernelOp kernel, const analysis::KernelStrides &strides,

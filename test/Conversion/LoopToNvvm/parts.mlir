@@ -103,3 +103,28 @@ func.func @few(%x: tensor<1048576x16xf32>) -> tensor<16xf32> {
   }
   return %r : tensor<16xf32>
 }
+
+// One part has one function, that goes on with its sums, and no workspace.
+
+// CHECK-NOT: llvm.func @joined_parts(
+// CHECK: llvm.func @joined(
+// CHECK: scf.for
+// CHECK: nvvm.barrier0
+// CHECK: math.sqrt
+// CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<1>
+func.func @joined(%x: tensor<784x256xf32>) -> tensor<256xf32> {
+  %r = loop.kernel @joined ins(%a = %x : tensor<784x256xf32>) shared [256]
+      schedule #loop.gpu_parts<threads = 512, lanes = 1, parts = 1, columns = 8> -> tensor<256xf32> {
+    %s = loop.reduce parallel (%j) in [256] reduction (%i) in [784] <sum> : tensor<256xf32> {
+      %e = loop.load %a[%i, %j] : tensor<784x256xf32>
+      loop.yield %e : f32
+    }
+    %p = loop.pointwise (%j) in [256] : tensor<256xf32> {
+      %e = loop.load %s[%j] : tensor<256xf32>
+      %f = math.sqrt %e : f32
+      loop.yield %f : f32
+    }
+    loop.return %p : tensor<256xf32>
+  }
+  return %r : tensor<256xf32>
+}

@@ -50,8 +50,13 @@ func.func private @s() attributes {s = #loop.gpu_parts<threads = 96, lanes = 1, 
 
 // -----
 
-// expected-error @below {{parts of a schedule is in 2..4096, but found 1}}
-func.func private @s() attributes {s = #loop.gpu_parts<threads = 128, lanes = 1, parts = 1, columns = 0>}
+// expected-error @below {{parts of a schedule is in 1..4096, but found 0}}
+func.func private @s() attributes {s = #loop.gpu_parts<threads = 128, lanes = 1, parts = 0, columns = 32>}
+
+// -----
+
+// expected-error @below {{a schedule of 1 part has columns and 1 lane, but found 32 and 4}}
+func.func private @s() attributes {s = #loop.gpu_parts<threads = 128, lanes = 4, parts = 1, columns = 32>}
 
 // -----
 

@@ -128,6 +128,53 @@ TEST(LoopToNvvmRows, ThreadsOfARowHaveTheSameBits) {
   }
 }
 
+// Columns that are reduced in one part, with what follows them.
+static const char kOnePart[] = R"(
+!a = tensor<45x13xf32>
+!d = tensor<13xf64>
+!f = tensor<13xf32>
+func.func @main(%x: !a) -> (!f, !f) {
+  %r:2 = loop.kernel @k ins(%a = %x : !a) shared [13] -> (!f, !f) {
+    %s = loop.reduce parallel (%j) in [13] reduction (%i) in [45] <sum> : !d {
+      %e = loop.load %a[%i, %j] : !a
+      %f = arith.extf %e : f32 to f64
+      loop.yield %f : f64
+    }
+    %m = loop.reduce parallel (%j) in [13] reduction (%i) in [45] <max> : !f {
+      %e = loop.load %a[%i, %j] : !a
+      loop.yield %e : f32
+    }
+    %p = loop.pointwise (%j) in [13] : !f {
+      %e = loop.load %s[%j] : !d
+      %f = arith.truncf %e : f64 to f32
+      %g = loop.load %m[%j] : !f
+      %h = arith.mulf %f, %g : f32
+      loop.yield %h : f32
+    }
+    loop.return %m, %p : !f, !f
+  }
+  return %r#0, %r#1 : !f, !f
+})";
+
+TEST(LoopToNvvmParts, OneIsOneFunction) {
+  for (int64_t columns : {4, 8}) {
+    SCOPED_TRACE(columns);
+    checkLowering(
+        LoopCase{"OnePart", kOnePart},
+        [&](KernelOp kernel) {
+          kernel.setScheduleAttr(GPUPartsScheduleAttr::get(
+              kernel.getContext(), /*threads=*/64, /*lanes=*/1, /*parts=*/1,
+              columns));
+        },
+        lowerToNVVM,
+        [](ModuleOp module, ArrayRef<Array> arguments,
+           const SymbolValues &symbols) {
+          return runGrids(module, IndexWidth::Narrow, arguments, symbols,
+                          nullptr);
+        });
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Cases, LoopToNvvm, testing::ValuesIn(getRuns()),
     [](const testing::TestParamInfo<LoopToNvvm::ParamType> &info) {

@@ -339,12 +339,16 @@ LogicalResult GPURowsScheduleAttr::verifyKernel(Operation *op) const {
 LogicalResult GPUPartsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                            int64_t lanes, int64_t parts,
                                            int64_t columns) {
-  return failure( // C1
-      failed(verifyPower(emitError, "threads", threads, 32, 1024)) ||
+  if (failed(verifyPower(emitError, "threads", threads, 32, 1024)) || // C1
       failed(verifyPower(emitError, "lanes", lanes, 1, 16)) ||
-      failed(verifyRange(emitError, "columns", columns, 0, threads)) ||
-      failed(verifyRange(emitError, "parts", parts,
-                         columns > 0 && lanes == 1 ? 1 : 2, 4096)));
+      failed(verifyRange(emitError, "parts", parts, 1, 4096)) ||
+      failed(verifyRange(emitError, "columns", columns, 0, threads)))
+    return failure();
+  if (parts == 1 && (columns == 0 || lanes != 1))
+    return emitError() << "a schedule of 1 part has columns and 1 lane, but "
+                          "found "
+                       << columns << " and " << lanes;
+  return success();
 }
 
 bool loop::canReduceInParts(KernelOp kernel) {
