@@ -20,6 +20,7 @@
 //   finish     (GridProductBase,     sums go through shared memory, so that threads have
 //               ProductFinish.cpp)   neighbours in C, and then through the epilogue
 //              (ProductStores.cpp)   by a copy engine
+//   sum up     (ProductSums.cpp)     columns of what is finished, where the kernel does
 //
 // Where a tile of members in groups begins, and where it ends, is in ProductGroups.cpp.
 //
@@ -106,7 +107,25 @@ protected:
   void storeResult(const Position &position, Value value);
   Position enterVector(const Position &matrix, Value row, Value column,
                        int64_t lanes);
-  /// The value of a load of the epilogue, where it was read ahead.
+
+  // Sums over rows of tiles (ProductSums.cpp).
+  /// Sees what the kernel sums up; an error where that is something else.
+  LogicalResult describeSums();
+  /// Puts what was finished of a vector where its columns are read, if somebody does.
+  void keepResult(Value value);
+  SmallVector<Value> getNeutralSums();
+  Position enterTileSum(ReduceOp sum, const Tile &tile, Value row,
+                        Value column);
+  /// Adds `element` of the result, in a row and a column of the tile, to sums of this column.
+  LogicalResult addTileRow(const Tile &tile, Value row, Value column,
+                           Value element, llvm::MutableArrayRef<Value> sums);
+  LogicalResult joinTileSums(ArrayRef<Value> more,
+                             llvm::MutableArrayRef<Value> sums);
+  LogicalResult storeTileSums(const Tile &tile, Value column,
+                              ArrayRef<Value> sums);
+
+  /// The value of a load of the epilogue, where it was read ahead, or of one of the result
+  /// that sums are made of.
   Value loadStaged(LoadOp load, int64_t lanes) override;
   /// What loads of the epilogue read that can be read before there are sums.
   using Ahead = SmallVector<std::pair<LoadOp, Value>>;
@@ -132,6 +151,9 @@ protected:
   Type sumType;
   Value rowEnd; ///< of the group that the tile is in; null: of all rows
   Ahead ahead; ///< for the vector of the result that is being finished
+  SmallVector<ReduceOp> tileSums;
+  Value atHand;    ///< the element of the result that is added to them
+  Value keptPlace; ///< of a vector that is finished next, for them; null: nowhere
 };
 
 class GridProductEmitter : public GridProductBase {
@@ -173,6 +195,7 @@ private:
   LogicalResult emitThread() override;
   LogicalResult emitSteps();
   LogicalResult emitFinish();
+  LogicalResult emitTileSums();
 
   // Copies.
   /// Whether threads multiply while what they have asked for is copied.
@@ -287,6 +310,12 @@ private:
   }
 
   // What follows the product (ProductFinish.cpp).
+  /// What a lane has summed up of one or two neighbouring columns, by column: those of
+  /// all lanes follow each other, from column `first` of the tile on.
+  struct ColumnSums {
+    int64_t first;
+    SmallVector<SmallVector<Value>, 2> values;
+  };
   /// Where this thread is among those of its warp, and its warp in the tile.
   struct Finisher {
     Value lane, firstRow; ///< of the warp, in the tile
@@ -294,6 +323,7 @@ private:
     Value row, column;    ///< of the thread's first sums, in the warp's
     SmallVector<Value> matrix; ///< the last coordinates of its boxes
     int64_t box = 0;           ///< which of the tile is next
+    SmallVector<ColumnSums> sums; ///< of the tile, so far
   };
   Finisher getFinisher();
   /// Waits for the sums, says so by `release`, and finishes them.
@@ -309,11 +339,26 @@ private:
                                             int64_t columns);
   LogicalResult finishPacked(const Tile &tile, Finisher &own,
                              ArrayRef<Value> sums);
+  LogicalResult sumPacked(const Tile &tile, Finisher &own, int64_t first,
+                          int64_t columns);
   void storePacked(const Tile &tile, const Finisher &own, int64_t first,
                    int64_t columns);
   LogicalResult
-  finishWide(const Tile &tile, const Finisher &own,
+  finishWide(const Tile &tile, Finisher &own,
              llvm::function_ref<SmallVector<Value>()> getSums);
+
+  // Sums over rows of tiles (ProductSums.cpp).
+  LogicalResult
+  sumRows(const Tile &tile, Finisher &own, int64_t first, int64_t columns,
+          llvm::function_ref<Value(int64_t row, Value column)> getPlace);
+  LogicalResult joinSums(const Tile &tile, const Finisher &own);
+  LogicalResult joinSome(const Tile &tile, const Finisher &own,
+                         ArrayRef<ColumnSums> some);
+  SmallVector<int64_t> getSlotPlaces(ArrayRef<Value> sums, int64_t columns);
+  int64_t countTileSums();
+  int64_t getFinishedBytes() const;
+  int64_t countTileWarps() const;
+  void syncTile();
 
   // What the copy engine stores (ProductStores.cpp).
   /// The result in boxes of a warp's rows and `kPackedColumns`.
@@ -326,6 +371,7 @@ private:
   int64_t countBoxes() const;
   Value getBoxUnit(const Finisher &own);
   Value getBox(const Finisher &own);
+  Value getPlaceInBox(const Finisher &own, int64_t row, Value bytes);
   void awaitBox(const Finisher &own);
   void storeBox(const Tile &tile, const Finisher &own, int64_t first);
 

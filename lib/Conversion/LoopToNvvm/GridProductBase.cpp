@@ -54,7 +54,7 @@ LogicalResult GridProductBase::analyze() {
     reached.push_back(countParts());
     scratchBytes = countParts() * (sumType.getIntOrFloatBitWidth() / 8);
   }
-  return success();
+  return describeSums();
 }
 
 ExprAttr GridProductBase::countMatrices() {
@@ -227,6 +227,7 @@ LogicalResult GridProductBase::finishVector(const Position &matrix, Value row,
   FailureOr<Value> value = evaluateEpilogue(position, sums);
   if (failed(value))
     return failure();
+  keepResult(*value);
   storeResult(position, *value);
   return success();
 }
@@ -306,6 +307,8 @@ GridProductBase::Ahead GridProductBase::readAhead(const Tile &tile, Value row,
 }
 
 Value GridProductBase::loadStaged(LoadOp load, int64_t) {
+  if (atHand && load.getTensor() == op.getResult())
+    return atHand;
   auto *found =
       llvm::find_if(ahead, [&](auto &each) { return each.first == load; });
   return found == ahead.end() ? Value() : found->second;

@@ -112,16 +112,26 @@ LogicalResult GridProductEmitter::emitFinish() {
   unsigned alignment = std::min<int64_t>(lanes * width, 16);
   Value end = constantIndex(schedule.getRows() * columns / lanes);
   auto loop = scf::ForOp::create(b, thread, end, constantIndex(threads));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(loop.getBody()->getTerminator());
-  Value perRow = constantIndex(columns / lanes);
-  Value row = arith::DivUIOp::create(b, loop.getInductionVar(), perRow);
-  Value column =
-      mul(arith::RemUIOp::create(b, loop.getInductionVar(), perRow), lanes);
-  return finishInside(tile, row, column, [&]() -> Value {
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+    Value perRow = constantIndex(columns / lanes);
+    Value row = arith::DivUIOp::create(b, loop.getInductionVar(), perRow);
+    Value column =
+        mul(arith::RemUIOp::create(b, loop.getInductionVar(), perRow), lanes);
     Value place = mul(add(mul(row, getSumPitch()), column), width);
-    return LLVM::LoadOp::create(b, type, getShared(place), alignment);
-  });
+    LogicalResult finished =
+        finishInside(tile, row, column, [&]() -> Value {
+          Value from = getShared(place);
+          if (!tileSums.empty())
+            keptPlace = from;
+          return LLVM::LoadOp::create(b, type, from, alignment);
+        });
+    keptPlace = {};
+    if (failed(finished))
+      return failure();
+  }
+  return tileSums.empty() ? success() : emitTileSums();
 }
 
 LogicalResult GridProductEmitter::emitThread() {

@@ -55,8 +55,7 @@ GridWgmmaEmitter::Finisher GridWgmmaEmitter::getFinisher() {
   Value number = arith::SubIOp::create(
       b, arith::DivUIOp::create(b, thread, constantIndex(kWarp)),
       constantIndex(kGroupThreads / kWarp));
-  int64_t rowBytes = stores.buffers ? stores.buffers * kChunkRow : kFinishedRow;
-  own.memory = add(mul(number, kWarpRows * rowBytes), constantIndex(sumPlace));
+  own.memory = add(mul(number, getFinishedBytes()), constantIndex(sumPlace));
   own.firstRow = mul(warp, kWarpRows);
   if (schedule.getTurns() == 1) {
     Value group = arith::IndexCastUIOp::create(b, b.getIndexType(), warpgroup);
@@ -88,7 +87,7 @@ LogicalResult GridWgmmaEmitter::finishTile(const Tile &tile, ValueRange sums,
       return failure();
     own.firstRow = add(own.firstRow, constantIndex(kGroupRows));
   }
-  return success();
+  return joinSums(tile, own);
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,10 +193,14 @@ LogicalResult GridWgmmaEmitter::finishPacked(const Tile &tile, Finisher &own,
     }
     if (stores.buffers) {
       storeBox(tile, own, first);
+      if (failed(sumPacked(tile, own, first, columns)))
+        return failure();
       ++own.box;
       continue;
     }
     NVVM::SyncWarpOp::create(b, tools->word(-1));
+    if (failed(sumPacked(tile, own, first, columns)))
+      return failure();
     if (isShifted())
       storeShifted(tile, own, first, columns);
     else
@@ -205,6 +208,20 @@ LogicalResult GridWgmmaEmitter::finishPacked(const Tile &tile, Finisher &own,
     NVVM::SyncWarpOp::create(b, tools->word(-1));
   }
   return success();
+}
+
+/// Sums up `columns` columns that the warp has packed.
+LogicalResult GridWgmmaEmitter::sumPacked(const Tile &tile, Finisher &own,
+                                          int64_t first, int64_t columns) {
+  return sumRows(tile, own, first, columns,
+                 [&](int64_t row, Value column) -> Value {
+                   Value bytes = mul(column, kPacked);
+                   if (stores.buffers)
+                     return getPlaceInBox(own, row, bytes);
+                   int64_t before = isShifted() ? kTogether16 : 0;
+                   return add(bytes, constantIndex((row * kPackedPitch + before) *
+                                                   kPacked));
+                 });
 }
 
 /// Stores `columns` columns of the warp's rows, from column `first` of the tile on.
@@ -262,7 +279,7 @@ static bool hasNeighbours(const analysis::DimGroup &side) {
 }
 
 LogicalResult GridWgmmaEmitter::finishWide(
-    const Tile &tile, const Finisher &own,
+    const Tile &tile, Finisher &own,
     llvm::function_ref<SmallVector<Value>()> getSums) {
   int64_t lanes = schedule.getLanes(), columns = schedule.getColumns();
   int64_t vectors = kWarpRows * kWideColumns / lanes;
@@ -285,17 +302,29 @@ LogicalResult GridWgmmaEmitter::finishWide(
   auto finish = [&](Value number, int64_t first) {
     auto [row, column] = enter(number);
     Value from = add(own.memory, mul(add(mul(row, kWidePitch), column), kWide));
-    return finishInside(tile, add(own.firstRow, row),
-                        add(column, constantIndex(first)), [&]() -> Value {
-                          return LLVM::LoadOp::create(
-                              b, type, tools->getShared(toWord(from)),
-                              std::min<int64_t>(lanes * kWide, 16));
-                        });
+    LogicalResult finished = finishInside(
+        tile, add(own.firstRow, row), add(column, constantIndex(first)),
+        [&]() -> Value {
+          Value place = tools->getShared(toWord(from));
+          if (!tileSums.empty())
+            keptPlace = place;
+          return LLVM::LoadOp::create(b, type, place,
+                                      std::min<int64_t>(lanes * kWide, 16));
+        });
+    keptPlace = {};
+    return finished;
+  };
+  // Neighbours that were finished together lie together, where their sums were.
+  auto getKept = [&](int64_t row, Value column) -> Value {
+    Value each = constantIndex(lanes);
+    return add(constantIndex(row * kWidePitch * kWide),
+               add(mul(arith::DivUIOp::create(b, column, each), lanes * kWide),
+                   mul(arith::RemUIOp::create(b, column, each), kPacked)));
   };
   int64_t aheadOf = schedule.getSplit() == 1
                         ? countAhead(op, lanes, vectors / kWarp,
                                      countManyRegisters() - countSums() -
-                                         kOtherRegisters) *
+                                         countTileSums() - kOtherRegisters) *
                               kWideColumns
                         : 0;
   SmallVector<Ahead> read;
@@ -342,6 +371,10 @@ LogicalResult GridWgmmaEmitter::finishWide(
           return failure();
     }
     NVVM::SyncWarpOp::create(b, tools->word(-1));
+    if (failed(sumRows(tile, own, first, kWideColumns, getKept)))
+      return failure();
+    if (!tileSums.empty())
+      NVVM::SyncWarpOp::create(b, tools->word(-1));
   }
   return success();
 }

@@ -99,6 +99,16 @@ Value GridWgmmaEmitter::getBoxUnit(const Finisher &own) {
   return add(mul(row, kChunkRow), mul(unit, kBoxUnitBytes));
 }
 
+/// Where in the warp's memory a row of the box that is next has a column, by its bytes.
+Value GridWgmmaEmitter::getPlaceInBox(const Finisher &own, int64_t row,
+                                      Value bytes) {
+  // Units are exchanged within eight rows.
+  Value exchanged = arith::XOrIOp::create(
+      b, bytes, constantIndex(row % kBoxUnits * kBoxUnitBytes));
+  int64_t box = own.box % stores.buffers * kBoxBytes;
+  return add(exchanged, constantIndex(box + row * kChunkRow));
+}
+
 /// The memory of the box that is next.
 Value GridWgmmaEmitter::getBox(const Finisher &own) {
   return add(own.memory, constantIndex(own.box % stores.buffers * kBoxBytes));

@@ -504,9 +504,8 @@ LogicalResult GridWgmmaEmitter::emitThread() {
   int64_t barrierBytes =
       16 * schedule.getStages() + 8 * countOrderBarriers(schedule);
   describeStores(getMostShared() - sumPlace - barrierBytes);
-  int64_t finishedRow =
-      stores.buffers ? stores.buffers * kChunkRow : kFinishedRow;
-  barrierPlace = sumPlace + schedule.getGroups() * kGroupRows * finishedRow;
+  barrierPlace = sumPlace + schedule.getGroups() * kGroupThreads / kWarp *
+                                getFinishedBytes();
   sharedBytes = barrierPlace + barrierBytes;
   blocks = countTiles() * cluster;
   if (schedule.getBlocks())

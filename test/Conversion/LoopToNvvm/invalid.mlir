@@ -169,3 +169,44 @@ module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 13
     return %r : tensor<4x256x256xbf16>
   }
 }
+
+// -----
+
+// A sum over rows of tiles reads the row that it is at.
+!t = tensor<64x64xbf16>
+!s = tensor<2x64xf32>
+func.func @other_row(%x: !t) -> (!t, !s) {
+  // expected-error @below {{whose sums are over rows of its tiles, but one reads others}}
+  %r:2 = loop.kernel @k ins(%a = %x : !t) shared []
+      schedule #loop.gpu_product<unit = mma, rows = 32, columns = 32, sum = 16, part_rows = 16, part_columns = 16, stages = 2, lanes = 4, group = 8, split = 1> -> (!t, !s) {
+    %c = loop.contract parallel [64, 64] reduction [64]
+        lhs %a[d0, d2] : !t rhs %a[d2, d1] : !t acc f32 : !t
+    %s = loop.reduce parallel (%p, %j) in [2, 64] reduction (%r) in [32] <sum> : !s {
+      %e = loop.load %c[%p * 32 + 31 - %r, %j] : !t
+      %f = arith.extf %e : bf16 to f32
+      loop.yield %f : f32
+    }
+    loop.return %c, %s : !t, !s
+  }
+  return %r#0, %r#1 : !t, !s
+}
+
+// -----
+
+!t = tensor<64x64xbf16>
+!s = tensor<2x64xf64>
+func.func @many(%x: !t) -> (!t, !s, !s, !s, !s, !s) {
+  // expected-error @below {{whose sums of a column have 32 bytes at most, but found 40}}
+  %r:6 = loop.kernel @k ins(%a = %x : !t) shared []
+      schedule #loop.gpu_product<unit = mma, rows = 32, columns = 32, sum = 16, part_rows = 16, part_columns = 16, stages = 2, lanes = 4, group = 8, split = 1> -> (!t, !s, !s, !s, !s, !s) {
+    %c = loop.contract parallel [64, 64] reduction [64]
+        lhs %a[d0, d2] : !t rhs %a[d2, d1] : !t acc f32 : !t
+    %s:5 = loop.reduce parallel (%p, %j) in [2, 64] reduction (%r) in [32] <sum, sum, sum, sum, sum> : !s, !s, !s, !s, !s {
+      %e = loop.load %c[%p * 32 + %r, %j] : !t
+      %f = arith.extf %e : bf16 to f64
+      loop.yield %f, %f, %f, %f, %f : f64, f64, f64, f64, f64
+    }
+    loop.return %c, %s#0, %s#1, %s#2, %s#3, %s#4 : !t, !s, !s, !s, !s, !s
+  }
+  return %r#0, %r#1, %r#2, %r#3, %r#4, %r#5 : !t, !s, !s, !s, !s, !s
+}

@@ -128,6 +128,82 @@ TEST(LoopToNvvmRows, ThreadsOfARowHaveTheSameBits) {
   }
 }
 
+// A product of 75 rows, in tiles of 32, and sums of its columns once they are rounded.
+static const char kTileSums[] = R"(
+!a = tensor<3x25x24xbf16>
+!b = tensor<24x40xbf16>
+!c = tensor<3x25x40xbf16>
+!m = tensor<40xf32>
+!s = tensor<3x40xf32>
+!d = tensor<3x40xf64>
+func.func @main(%x: !a, %y: !b, %m: !m) -> (!c, !s, !d) {
+  %r:3 = loop.kernel @k ins(%a = %x : !a, %b = %y : !b, %n = %m : !m)
+      shared [] -> (!c, !s, !d) {
+    %c = loop.contract parallel [3, 25, 40] reduction [24]
+        lhs %a[d0, d1, d3] : !a rhs %b[d3, d2] : !b acc f32 : !c
+        epilogue (%acc, %i, %j, %k) {
+      %e = loop.load %n[%k] : !m
+      %f = arith.addf %acc, %e : f32
+      %g = arith.truncf %f : f32 to bf16
+      loop.yield %g : bf16
+    }
+    %s = loop.reduce parallel (%p, %j) in [3, 40] reduction (%r) in [32] <sum> : !s {
+      %zero = arith.constant 0.0 : f32
+      %none = arith.constant 0.0 : bf16
+      %c0 = arith.constant 0 : index
+      %is = loop.index (lt(%p * 32 + %r, 75))
+      %there = arith.cmpi ne, %is, %c0 : index
+      %e = loop.load %c[floordiv(%p * 32 + %r, 25), mod(%p * 32 + %r, 25), %j]
+          mask %there, %none : !c
+      %f = arith.extf %e : bf16 to f32
+      %v = arith.select %there, %f, %zero : f32
+      loop.yield %v : f32
+    }
+    %d = loop.reduce parallel (%p, %j) in [3, 40] reduction (%r) in [32] <sum> : !d {
+      %zero = arith.constant 0.0 : f64
+      %none = arith.constant 0.0 : bf16
+      %c0 = arith.constant 0 : index
+      %is = loop.index (lt(%p * 32 + %r, 75))
+      %there = arith.cmpi ne, %is, %c0 : index
+      %e = loop.load %c[floordiv(%p * 32 + %r, 25), mod(%p * 32 + %r, 25), %j]
+          mask %there, %none : !c
+      %f = arith.extf %e : bf16 to f64
+      %o = loop.load %n[%j] : !m
+      %t = arith.extf %o : f32 to f64
+      %u = arith.subf %f, %t : f64
+      %q = arith.mulf %u, %u : f64
+      %v = arith.select %there, %q, %zero : f64
+      loop.yield %v : f64
+    }
+    loop.return %c, %s, %d : !c, !s, !d
+  }
+  return %r#0, %r#1, %r#2 : !c, !s, !d
+})";
+
+/// All of it is exact but the rounding of the result: sums are of what was stored.
+TEST(LoopToNvvmProducts, SumUpTheRowsOfTheirTiles) {
+  for (auto [width, lanes] : {std::pair(IndexWidth::Narrow, 4),
+                              std::pair(IndexWidth::Wide, 1)}) {
+    SCOPED_TRACE(lanes);
+    checkLowering(
+        LoopCase{"TileSums", kTileSums, {{}}, 0, /*ulps=*/0},
+        [lanes = lanes](KernelOp kernel) {
+          auto attr = GPUProductScheduleAttr::get(
+              kernel.getContext(), ProductUnit::Mma, /*rows=*/32,
+              /*columns=*/32, /*sum=*/16, /*part_rows=*/16, /*part_columns=*/16,
+              /*stages=*/2, lanes, /*group=*/2, /*split=*/1, /*blocks=*/0,
+              /*cluster=*/1, /*turns=*/1, /*library=*/false);
+          kernel.setScheduleAttr(attr);
+          EXPECT_TRUE(succeeded(attr.verifyKernel(kernel)));
+        },
+        lowerToNVVM,
+        [width = width](ModuleOp module, ArrayRef<Array> arguments,
+                        const SymbolValues &symbols) {
+          return runGrids(module, width, arguments, symbols, nullptr);
+        });
+  }
+}
+
 // Columns that are reduced in one part, with what follows them.
 static const char kOnePart[] = R"(
 !a = tensor<45x13xf32>

@@ -149,15 +149,45 @@ LogicalResult GPUProductScheduleAttr::verify(
                                                   : (parts + 1) * 128);
 }
 
+/// Whether `nest` can sum up columns of each tile of `product`, of so many rows.
+static bool sumsUpTiles(NestOpInterface nest, ContractOp product,
+                        int64_t rows) {
+  auto sum = dyn_cast<ReduceOp>(nest.getOperation());
+  if (!sum || !sum.getInits().empty())
+    return false;
+  Domain domain = sum.getDomain();
+  Type element =
+      cast<RankedTensorType>(product.getResult().getType()).getElementType();
+  return (element.isBF16() || element.isF16()) && domain.parallel.size() > 1 &&
+         domain.reduction.size() == 1 && domain.reduction[0].isConstant(rows) &&
+         llvm::all_of(sum->getUsers(), llvm::IsaPred<ReturnOp>) &&
+         llvm::all_of(sum.getKinds().getAsRange<ReductionKindAttr>(),
+                      [](ReductionKindAttr kind) {
+                        return kind.getValue() == ReductionKind::Sum;
+                      });
+}
+
 LogicalResult GPUProductScheduleAttr::verifyKernel(Operation *op) const {
   auto kernel = cast<KernelOp>(op);
   SmallVector<NestOpInterface> nests = kernel.getNests();
-  auto contract = nests.size() == 1
-                      ? dyn_cast<ContractOp>(nests[0].getOperation())
-                      : ContractOp();
-  if (!contract) // C6
+  auto contract = nests.empty()
+                      ? ContractOp()
+                      : dyn_cast<ContractOp>(nests[0].getOperation());
+  ArrayRef others = ArrayRef(nests).drop_front(contract ? 1 : 0);
+  if (!contract || !llvm::all_of(others, [&](NestOpInterface nest) { // C6
+        return sumsUpTiles(nest, contract, getRows());
+      }))
     return refuse(kernel, *this)
-           << "which is for a contraction that is alone in its kernel";
+           << "which is for a contraction that is alone in its kernel, or with "
+              "sums over "
+           << getRows() << " rows of its 16 bits";
+  if (!others.empty() && (getSplit() != 1 || getLibrary() || // C6
+                          getUnit() == ProductUnit::Fma ||
+                          contract.isGrouped() || !kernel.getShared().empty()))
+    return refuse(kernel, *this)
+           << "which has sums over rows of its tiles on matrix units alone, "
+              "with split 1, no groups and no library, where its kernel shares "
+              "no extents";
   if (contract.isGrouped() && (getSplit() != 1 || getLibrary()))
     return refuse(kernel, *this)
            << "which is for members in groups with split 1, without a library";

@@ -278,6 +278,9 @@ def Loop_GPUProductScheduleAttr
     With `library` a library of the device computes the product where it can
     (`#loop.library_product`), and these tiles where it cannot.
 
+    Where the kernel sums up columns of the rows of each tile, too (`kiln/Analysis/TileSums.h`), a
+    block does so with what it has just rounded of its tile: nobody reads it again for that.
+
     Constraints:
     - (C1) `rows`, `columns`, `sum` are multiples of 8 from 8 to 256; `part_rows` divides
       `rows` and `part_columns` divides `columns`.
@@ -292,6 +295,8 @@ def Loop_GPUProductScheduleAttr
       128 bytes of factors: 64, or 32 of f32.
     - (C5) with `fma`, parts are 4 or 8.
     - (C6) the kernel is a contraction; of members in groups in one part, without `library`.
+      Sums over rows of tiles, `rows` of them, may follow it: of a result of 16 bits, not by `fma`,
+      in one part, without groups and `library`, in a kernel that shares no extents.
     - (C7) the target is sm_75 or later; with `mma` of other factors than f16, sm_80 or later; with
       `wgmma`, sm_90a.
 
