@@ -170,6 +170,9 @@ getCodePipelines(const CompileOptions &options) {
             ? tf32
             : options.cudnnConvFp32Precision == CudnnConvFp32Precision::Tf32;
     const bool deterministic = options.useDeterministicAlgorithms;
+    const GPULowering lowering = options.lowering == Lowering::Linalg
+                                     ? GPULowering::Linalg
+                                     : GPULowering::Direct;
     add(Stage::Loop, [=](OpPassManager &pm) {
       LoopPipelineOptions loop;
       loop.chip = chip;
@@ -177,12 +180,10 @@ getCodePipelines(const CompileOptions &options) {
       loop.convTf32 = convTf32;
       loop.deterministic = deterministic;
       loop.maxNests = maxNests;
+      loop.sumsOfTiles = lowering == GPULowering::Direct;
       loop.memoryLimit = memoryLimit;
       buildLoopPipeline(pm, loop);
     });
-    const GPULowering lowering = options.lowering == Lowering::Linalg
-                                     ? GPULowering::Linalg
-                                     : GPULowering::Direct;
     add(Stage::Kernel,
         [lowering](OpPassManager &pm) { buildGridPipeline(pm, lowering); });
     add(Stage::Package, buildProgram);

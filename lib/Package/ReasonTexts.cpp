@@ -36,7 +36,7 @@ constexpr ReasonName reasonNames[] = {
 /// What a topic tells, in this order.
 struct Topic {
   std::string_view name;
-  std::array<std::string_view, 13> passes;
+  std::array<std::string_view, 14> passes;
 };
 
 constexpr Topic topics[] = {
@@ -45,7 +45,7 @@ constexpr Topic topics[] = {
     {"fusion",
      {"loop-fuse", "loop-inline-virtual", "loop-share-rows",
       "loop-fuse-products", "loop-split-reductions", "loop-fuse-columns",
-      "loop-fold-one-hot", "loop-split-contractions", "loop-sort-scatters",
+      "loop-fuse-sums", "loop-fold-one-hot", "loop-split-contractions", "loop-sort-scatters",
       "loop-split-sorts", "loop-split-scans", "loop-choose-layout",
       "aten-multiply-levels"}},
     {"memory",
@@ -66,6 +66,7 @@ public:
 
 private:
   void addFusion(const Reason &reason, ReasonId id);
+  void addJoined(const Reason &reason, ReasonId id);
   void addPartition(const Reason &reason, ReasonId id);
   void addMemory(const Reason &reason);
   void addLimit(const Reason &reason, ReasonId id);
@@ -187,6 +188,15 @@ void Writer::addFusion(const Reason &reason, ReasonId id) {
   case ReasonId::TapsApart:
     text += "Taps apart from channels: " + get(reason, "contraction") + why;
     return;
+  default:
+    return addJoined(reason, id);
+  }
+}
+
+/// Products and sums of columns in kernels of others.
+void Writer::addJoined(const Reason &reason, ReasonId id) {
+  std::string why = ": " + get(reason, "Reason") + "\n";
+  switch (id) {
   case ReasonId::ProductsFused:
     text += "Products in blocks of rows: " + get(reason, "kernel") + ", " +
             get(reason, "products") + " of them\n";
@@ -204,6 +214,13 @@ void Writer::addFusion(const Reason &reason, ReasonId id) {
     return;
   case ReasonId::ColumnsNotFused:
     text += "Columns apart from rows: " + get(reason, "kernel") + why;
+    return;
+  case ReasonId::SumsFused:
+    text += "Columns summed up with their product: " + get(reason, "kernel") +
+            ", in tiles of " + get(reason, "rows") + " rows\n";
+    return;
+  case ReasonId::SumsNotFused:
+    text += "Columns apart from their product: " + get(reason, "kernel") + why;
     return;
   default:
     return;

@@ -182,6 +182,9 @@ static void fuse(mlir::OpPassManager &pm, const LoopPipelineOptions &options) {
   scheduled.addPass(loop::createPackOperandsPass());
   scheduled.addPass(loop::createOrderKernelsPass());
   scheduled.addPass(loop::createChooseSchedulePass());
+  // Tiles are as high as the schedule says.
+  if (!options.chip.name.empty() && options.sumsOfTiles && maxNests > 1)
+    scheduled.addPass(loop::createFuseSumsPass());
   if (!options.chip.name.empty())
     scheduled.addPass(loop::createRoundFactorsPass());
   // A copy of a kernel has its schedule, and with it its bits.

@@ -152,6 +152,11 @@ struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
       *this, "threads",
       llvm::cl::desc("Number of threads that run kernels side by side."),
       llvm::cl::init(2)};
+  Option<bool> sumsOfTiles{
+      *this, "sums-of-tiles",
+      llvm::cl::desc("On a GPU, sum up columns of products where their tiles "
+                     "are: emitters of linalg have no tiles."),
+      llvm::cl::init(true)};
   Option<PositiveCount> maxNests{
       *this, "max-nests",
       llvm::cl::desc("The largest number of nests in one kernel, as of "

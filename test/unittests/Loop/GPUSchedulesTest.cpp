@@ -270,6 +270,26 @@ TEST(GPUSchedules, FewColumnsAreReducedInParts) {
   expectParts(shape, {256, 8, 264, 2});
 }
 
+static void expectJoin(int64_t points, int64_t rows, int64_t threads,
+                       int64_t columns) {
+  SCOPED_TRACE(points);
+  GPUPartsSchedule s = chooseGPUJoin(points, rows);
+  EXPECT_EQ(s.threads, threads);
+  EXPECT_EQ(s.lanes, 1);
+  EXPECT_EQ(s.parts, 1);
+  EXPECT_EQ(s.columns, columns);
+}
+
+TEST(GPUSchedules, SumsOfTilesAreJoinedByOneFunction) {
+  // Many columns fill lines, a thread has four rows of one.
+  expectJoin(3072, 32, 128, 16);
+  expectJoin(2048, 100, 512, 16);
+  // Few have more blocks, and no more threads than there may be.
+  expectJoin(512, 784, 1024, 8);
+  expectJoin(64, 3136, 1024, 4);
+  expectJoin(10, 1, 128, 4);
+}
+
 TEST(GPUSchedules, LongRowsAreReducedByManyBlocks) {
   GPUPartsShape shape;
   shape.across = false;

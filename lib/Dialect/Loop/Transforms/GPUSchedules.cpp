@@ -64,6 +64,10 @@ static constexpr int64_t kPart = 8, kPartVectors = 4, kMostParts = 4096;
 static constexpr int64_t kSingleRows = 8, kMostSingle = 32;
 /// Vectors of columns that a block has side by side, at most.
 static constexpr int64_t kMostColumns = 64;
+/// Sums of tiles: columns of a block, from a sector of f64 to a line of them; blocks that there
+/// should be before there are more columns; rows that a thread reads at a time; threads.
+static constexpr int64_t kLeastJoined = 4, kMostJoined = 16, kJoinBlocks = 64,
+                         kJoinedRows = 4, kLeastJoinThreads = 128;
 /// Threads that share the elements of a scatter, at most.
 static constexpr int64_t kMostOwners = 1024;
 /// Points of a tile in each direction: 128 bytes of the narrower elements, of which a
@@ -269,6 +273,17 @@ loop::chooseGPUParts(const GPUPartsShape &kernel, const GPUMachine &machine) {
   if (parts < 2)
     return std::nullopt;
   return GPUPartsSchedule{kGPUBlock, lanes, parts, columns};
+}
+
+GPUPartsSchedule loop::chooseGPUJoin(int64_t points, int64_t rows) {
+  // Columns side by side fill sectors; of few there are more blocks rather.
+  int64_t columns =
+      std::clamp<int64_t>(llvm::bit_floor(uint64_t(points / kJoinBlocks)),
+                          kLeastJoined, kMostJoined);
+  int64_t threads = llvm::PowerOf2Ceil(
+      columns * llvm::divideCeil(std::max<int64_t>(rows, 1), kJoinedRows));
+  return {std::clamp(threads, kLeastJoinThreads, kMostRowThreads), /*lanes=*/1,
+          /*parts=*/1, columns};
 }
 
 int64_t loop::chooseGPUOwners(int64_t points, int64_t steps,

@@ -137,6 +137,9 @@ struct GPUPartsSchedule {
 /// Nothing where the points alone occupy the machine, or parts would be too short.
 std::optional<GPUPartsSchedule> chooseGPUParts(const GPUPartsShape &kernel,
                                                const GPUMachine &machine);
+/// One function for `rows` sums of each of `points` columns, which tiles of a product have
+/// left of many more.
+GPUPartsSchedule chooseGPUJoin(int64_t points, int64_t rows);
 
 /// A kernel that reads along `rows` and writes along `columns`.
 struct GPUTileShape {

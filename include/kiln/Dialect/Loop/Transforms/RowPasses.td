@@ -1,0 +1,145 @@
+//===- RowPasses.td - Passes on rows and columns ----------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_LOOP_TRANSFORMS_ROWPASSES
+#define KILN_DIALECT_LOOP_TRANSFORMS_ROWPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def FuseColumnsPass : Pass<"loop-fuse-columns", "::mlir::func::FuncOp"> {
+  let summary = "Sum up columns where their rows are";
+  let description = [{
+    The backward of a norm, or of a layer with a bias, needs sums along each row and
+    sums over all rows, of the same tensors. The first kind is a kernel over rows, the
+    second one over columns, which reads everything once more. Here such a sum becomes
+    sums over parts of the rows (`RowParts.h`) in the kernel of the rows, and what is
+    left of its own kernel adds up the parts.
+
+    Before:
+
+    ```mlir
+    %r:2 = loop.kernel @rows ins(%a = %x : tensor<8192x768xf32>, ...) shared [8192] ...
+    %s = loop.kernel @columns ins(%a = %x, %m = %r#0 : tensor<8192xf32>) shared [768] {
+      %s = loop.reduce parallel (%j) in [768] reduction (%i) in [8192] <sum> ...
+    ```
+
+    After:
+
+    ```mlir
+    %r:2 = loop.kernel @rows ins(%a = %x : tensor<8192x768xf32>, ...) shared [8192] {
+      ...
+      %p = loop.reduce parallel (%p, %j) in [64, 768] reduction (%b) in [128] <sum> ...
+    %s = loop.kernel @columns ins(%a = %r#1 : tensor<64x768xf32>) shared [768] {
+      %s = loop.reduce parallel (%j) in [768] reduction (%p) in [64] <sum> ...
+    ```
+
+    A kernel that is pointwise over rows and columns is turned into one over rows. A sum
+    joins the kernel with which it shares most bytes, at least `min-bytes`; it stays
+    where it is if it reads another row than its own of what that kernel makes, needs
+    what comes later, has fewer than `min-columns` columns, or where no part has 2 to `max-rows` rows and
+    leaves `min-parts` parts. How rows are cut follows from sizes alone, so that sums do
+    not depend on the number of threads.
+
+    On a GPU a block has a part, and there are about as many as run together: two or more on
+    each multiprocessor, where threads have registers for the columns that they sum up and
+    for the next row, else sums stay where they are. It must read along its rows already. Where
+    warps have rows of their own, because these are short, a block walks eight or more at a time; of
+    longer ones what both read must be more than the last cache holds. Sums over as many rows in
+    other dimensions walk those of the kernel. Reports `fused` (passed) and `not-fused` (missed, with
+    the reason).
+  }];
+  let options = [
+    Option<"minBytes", "min-bytes", "::kiln::ByteCount", "1048576",
+           "The fewest bytes that are not read again.">,
+    Option<"minColumns", "min-columns", "::kiln::PositiveCount", "64",
+           "The fewest columns: rows are walked one by one.">,
+    Option<"maxRows", "max-rows", "::kiln::PositiveCount", "128",
+           "The most rows of a part.">,
+    Option<"minParts", "min-parts", "::kiln::PositiveCount", "16",
+           "The fewest parts, if their number is known.">
+  ];
+  let dependentDialects = ["::kiln::loop::LoopDialect"];
+}
+
+def RepeatRowsPass : Pass<"loop-repeat-rows", "::mlir::func::FuncOp"> {
+  let summary = "Have a GPU make a short row wherever it is multiplied";
+  let description = [{
+    A decoder normalizes one row and multiplies it with a matrix, by a warp for each of
+    thousands of columns: two launches, of which the first is over as soon as it has begun.
+    Here each warp makes the row for itself, in registers, from what is in the caches, and the
+    row's kernel goes away. Assumes kernels as `loop-fuse-columns` leaves them; does nothing on
+    a CPU.
+
+    Before and after, `@norm` having pointwise nests and reductions:
+
+    ```mlir
+    %n = loop.kernel @norm ins(%a = %x : tensor<1x768xbf16>) shared [1] ...
+    %r = loop.kernel @product ins(%a = %n, %b = %w) shared [1, 3072] {
+      %c = loop.contract parallel [1, 3072] reduction [768] lhs %a[d0, d2] rhs %b[d1, d2] ...
+
+    %r = loop.kernel @product ins(%b = %w, %a = %x) shared [1, 3072] {
+      %m = loop.reduce parallel [1, 3072, 1] reduction [768] ...      // of @norm
+      %n = loop.pointwise [1, 3072, 1, 768] ...
+      %c = loop.reduce parallel [1, 3072] reduction [768] <sum> ...   // %n[...] * %b[...]
+    ```
+
+    The row has one reader, at most `max-row` elements, and is made of no more; the product
+    has no mask, prologue or groups and at least `min-columns` elements. Reports `repeated`
+    (passed).
+  }];
+  let options = [
+    Option<"maxRow", "max-row", "::kiln::PositiveCount", "1024",
+           "The most elements of a row.">,
+    Option<"minColumns", "min-columns", "::kiln::PositiveCount", "512",
+           "The fewest elements of the product: fewer do not fill a GPU.">
+  ];
+  let dependentDialects = ["::kiln::loop::LoopDialect"];
+}
+
+def FuseSumsPass : Pass<"loop-fuse-sums", "::mlir::func::FuncOp"> {
+  let summary = "Sum up columns of a product where its tiles are";
+  let description = [{
+    On a GPU. Assumes schedules. What a product or a convolution makes is often read at once for
+    sums of its columns: the statistics of a batch norm, the gradient of a bias. Here blocks of
+    the product sum up the rows of their tiles (`kiln/Analysis/TileSums.h`), of what they have
+    just rounded, and what is left of the sums' kernel adds up the tiles: by one function, which
+    does what follows the sums, too.
+
+    Before:
+
+    ```mlir
+    %y = loop.kernel @product ... schedule #loop.gpu_product<rows = 128, ...> -> tensor<4096x768xbf16>
+    %s = loop.kernel @bias ins(%a = %y) shared [768] schedule #loop.gpu_parts<...> {
+      %s = loop.reduce parallel (%j) in [768] reduction (%i) in [4096] <sum> ...
+    ```
+
+    After:
+
+    ```mlir
+    %y:2 = loop.kernel @product ... -> tensor<4096x768xbf16>, tensor<32x768xf32> {
+      ...
+      %p = loop.reduce parallel (%p, %j) in [32, 768] reduction (%r) in [128] <sum> ...
+    %s = loop.kernel @bias ins(%a = %y#1) shared [768] schedule #loop.gpu_parts<parts = 1, ...> {
+      %s = loop.reduce parallel (%j) in [768] reduction (%p) in [32] <sum> ...
+    ```
+
+    All sums of a kernel are taken, or none: each of a function of one product's result, element
+    by element, and of what is the same for all rows. The result has 16 bits and at least
+    `min-bytes`, as one matrix of known size, and its product is neither split nor a library's.
+    Who else reads the result does so as before. Reports `fused` (passed) and `not-fused` (missed,
+    with the reason).
+  }];
+  let options = [
+    Option<"minBytes", "min-bytes", "::kiln::ByteCount", "1048576",
+           "The fewest bytes that are not read again.">
+  ];
+  let dependentDialects = ["::kiln::loop::LoopDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+#endif // KILN_DIALECT_LOOP_TRANSFORMS_ROWPASSES
