@@ -528,6 +528,13 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   return fromMemory(loaded, buffer.elementType);
 }
 
+Value KernelEmitter::loadAt(Value pointer, Type elementType, int64_t lanes,
+                            unsigned alignment) {
+  Value loaded = LLVM::LoadOp::create(b, widen(memoryType(elementType), lanes),
+                                      pointer, alignment);
+  return fromMemory(loaded, elementType);
+}
+
 void KernelEmitter::store(const Buffer &buffer, ExprAttr address,
                           const Position &position, Value value, bool streams) {
   value = toMemory(broadcast(value, position.lanes), buffer.elementType);

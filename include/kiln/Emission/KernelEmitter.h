@@ -209,6 +209,9 @@ protected:
   Value load(const Buffer &buffer, guard::ExprAttr address,
              const Position &position, ArrayRef<int> varyingDims, Value mask,
              Value other);
+  /// The same of what lies at a pointer to any memory, an element or `lanes` of them.
+  Value loadAt(Value pointer, Type elementType, int64_t lanes,
+               unsigned alignment);
   Value lanePointers(const Buffer &buffer, guard::ExprAttr address,
                      const Position &position);
   bool isThereForAll(const Buffer &buffer, guard::ExprAttr address) const;

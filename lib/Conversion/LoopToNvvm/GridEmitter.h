@@ -15,12 +15,18 @@
 #ifndef KILN_LIB_CONVERSION_LOOPTONVVM_GRIDEMITTER_H
 #define KILN_LIB_CONVERSION_LOOPTONVVM_GRIDEMITTER_H
 
+#include "Warpgroups.h"
+
+#include "kiln/Analysis/WholeRows.h"
 #include "kiln/Dialect/Loop/IR/RowParts.h"
 #include "kiln/Emission/KernelEmitter.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <functional>
+#include <optional>
 
 namespace kiln::loop {
 
@@ -199,7 +205,15 @@ private:
   LogicalResult emitRowNest(NestOpInterface nest, const Position &point);
   guard::ExprAttr chooseBegin();
   void enterPeeled(const Position &point);
+  /// An element before or behind the vectors of a row for each of the first threads, and
+  /// whether it is that thread's.
+  struct Edge {
+    Value element, inside;
+  };
+  Edge enterEdge(int64_t size);
   LogicalResult emitEdges(const Position &start, unsigned shared, RowBody body);
+  /// How many vectors a row of so many elements has, at least and at most.
+  std::pair<int64_t, int64_t> countVectors(int64_t size) const;
   mlir::scf::ForOp emitVectorLoop(const Position &start, unsigned shared,
                                   ArrayRef<Value> sums);
   LogicalResult emitRowReduce(ReduceOp op, const Position &shared);
@@ -244,7 +258,30 @@ private:
                             llvm::MutableArrayRef<Value> sums);
   LogicalResult finishSums(const PartRow &row,
                            llvm::MutableArrayRef<Value> sums);
-  void limitRegisters();
+  int64_t limitRegisters();
+
+  // What a copy engine brings (GridRowCopies.cpp).
+  /// Rows of an input that it brings: where one lies in a stage, and what the thread has
+  /// of it besides vectors.
+  struct BroughtRow {
+    analysis::WholeRow row;
+    int64_t place = 0;
+    Value edge;
+  };
+  void findBrought(bool isOfParts);
+  void declareBrought(int64_t copies, int64_t barriers, int64_t limit);
+  Value getRowBarrier(Value number);
+  void startBringing(int64_t barriers, llvm::function_ref<void()> ask);
+  Value isFirstThread();
+  Value getRowPointer(const BroughtRow &each, const Position &point, Value at);
+  Value readBrought(const BroughtRow &each, Value stage);
+  void bringPartRow(const RowParts &parts, Value number, Value stage);
+  StageTurn startPart(const RowParts &parts, int64_t rows);
+  void takePartRow(const RowParts &parts, int64_t rows, Value number,
+                   const StageTurn &turn);
+  void runBehindBarrier();
+  void bringRow(const Position &point);
+  void awaitPiece();
 
   // Scans (GridRowScan.cpp).
   struct Joined {
@@ -332,6 +369,7 @@ private:
   Value rowInside;       ///< null where all are
   Value elementInside;   ///< of the elements at hand
   int64_t step = 0;      ///< which elements these are
+  Value vector; ///< the number of the vector that these are; null elsewhere
   bool isOfFewer = false; ///< they are of a row that has fewer than others
   /// The step of those before and behind the vectors of a row.
   static constexpr int64_t kEdges = -1;
@@ -349,6 +387,15 @@ private:
   mlir::LLVM::GlobalOp slots; ///< shared memory where threads join what they have
   int64_t slotBytes = 0;      ///< of it
   SmallVector<StagedInput> staged;
+  std::optional<Warpgroups> tools; ///< where something is brought
+  SmallVector<BroughtRow, 2> brought;
+  /// Of which row each of their loads reads.
+  llvm::DenseMap<Operation *, size_t> broughtLoads;
+  int64_t broughtBytes = 0;    ///< of a stage
+  int64_t broughtBarriers = 0; ///< where they lie
+  /// What the next barrier of the block permits.
+  std::function<void()> behindBarrier;
+  int64_t pieceSteps = 0, pieces = 0, awaited = 0; ///< of a row in pieces
   /// Elements of rows in registers, by the steps of a thread.
   llvm::DenseMap<std::pair<Value, int64_t>, Value> kept;
 };

@@ -25,7 +25,7 @@ public:
                         GPURowsScheduleAttr::get(kernel.getContext(),
                                                  parts.getThreads(),
                                                  /*rows=*/1, /*lanes=*/1,
-                                                 /*steps=*/0),
+                                                 /*steps=*/0, /*stages=*/0),
                         isNarrow),
         parts(parts), isFirst(isFirst) {}
 

@@ -28,16 +28,6 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-/// What threads share of a row in `nest`, those of one element left out.
-static SmallVector<ExprAttr> getColumnsOf(KernelOp kernel,
-                                          NestOpInterface nest) {
-  if (auto parts = getRowParts(kernel, nest))
-    return getColumns(cast<ReduceOp>(nest.getOperation()), *parts);
-  SmallVector<ExprAttr> row = getRowExtents(kernel, nest);
-  llvm::erase_if(row, [](ExprAttr extent) { return extent.isConstant(1); });
-  return row;
-}
-
 //===----------------------------------------------------------------------===//
 // Inputs that are read ahead
 //===----------------------------------------------------------------------===//
@@ -58,8 +48,7 @@ void GridRowsEmitter::findStaged() {
       }
       SmallVector<ExprAttr> columns;
       if (read != OwnRead::Point)
-        columns =
-            getColumnsOf(kernel, load->getParentOfType<NestOpInterface>());
+        columns = getColumns(kernel, load->getParentOfType<NestOpInterface>());
       if (!found.tensor)
         found = {input, read, std::move(columns)};
       else
@@ -290,15 +279,17 @@ LogicalResult GridRowsEmitter::finishSums(const PartRow &row,
   return success();
 }
 
-/// As many blocks share a multiprocessor as have registers for what their threads keep.
-void GridRowsEmitter::limitRegisters() {
+/// As many blocks share a multiprocessor as have registers for what their threads keep; how
+/// many these are.
+int64_t GridRowsEmitter::limitRegisters() {
   GPUTargetAttr target = getGPUTarget(function);
   if (!target)
-    return;
+    return 1;
   int64_t registers = getPartRegisters(schedule.getRows()) * threads;
+  int64_t blocks = std::max<int64_t>(target.getRegisters() / registers, 1);
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                    b.getI32IntegerAttr(std::max<int64_t>(
-                        target.getRegisters() / registers, 1)));
+                    b.getI32IntegerAttr(blocks));
+  return blocks;
 }
 
 LogicalResult GridRowsEmitter::emitPart(const RowParts &parts) {
@@ -307,8 +298,10 @@ LogicalResult GridRowsEmitter::emitPart(const RowParts &parts) {
   blocks = guard::product(context, parts.outer);
   int64_t together = schedule.getRows();
   group = arith::DivUIOp::create(b, thread, constantIndex(schedule.getThreads()));
-  limitRegisters();
+  int64_t resident = limitRegisters();
   findStaged();
+  if (schedule.getStages() != 0)
+    findBrought(/*isOfParts=*/true);
   SmallVector<Value> carried;
   for (NestOpInterface nest : kernel.getNests()) {
     if (!getRowParts(kernel, nest))
@@ -329,6 +322,12 @@ LogicalResult GridRowsEmitter::emitPart(const RowParts &parts) {
   keepAhead(/*isOfAll=*/true, readAhead(/*isOfAll=*/true, first.point));
   llvm::append_range(carried, readAhead(/*isOfAll=*/false, first.point));
 
+  size_t ahead = carried.size();
+  if (!brought.empty()) {
+    declareBrought(schedule.getStages(), schedule.getStages(), resident);
+    StageTurn turn = startPart(parts, rows);
+    carried.append({turn.stage, turn.phase});
+  }
   auto loop = scf::ForOp::create(
       b, constantIndex(0), constantIndex(llvm::alignTo(rows, together)),
       constantIndex(together), carried);
@@ -340,11 +339,18 @@ LogicalResult GridRowsEmitter::emitPart(const RowParts &parts) {
       number = add(number, group);
     carried.assign(loop.getRegionIterArgs().begin(),
                    loop.getRegionIterArgs().end());
-    keepAhead(/*isOfAll=*/false, ArrayRef(carried).drop_front(sums));
+    keepAhead(/*isOfAll=*/false, ArrayRef(carried).slice(sums, ahead - sums));
+    if (!brought.empty()) {
+      StageTurn turn = {carried[ahead], carried[ahead + 1]};
+      takePartRow(parts, rows, number, turn);
+      turn = tools->advance(turn, schedule.getStages());
+      carried[ahead] = turn.stage;
+      carried[ahead + 1] = turn.phase;
+    }
     // Behind the last row it is that row again.
     Value next = clamp(add(number, constantIndex(together)));
-    SmallVector<Value> ahead =
-        readAhead(/*isOfAll=*/false, enterPartRow(parts, next).point);
+    llvm::copy(readAhead(/*isOfAll=*/false, enterPartRow(parts, next).point),
+               carried.begin() + sums);
     if (rows % together != 0) {
       rowInside = isLess(number, constantIndex(rows));
       number = clamp(number);
@@ -354,9 +360,9 @@ LogicalResult GridRowsEmitter::emitPart(const RowParts &parts) {
       return failure();
     // Slots of the one exchange are read by all before the next row has them.
     // Of two, each waits for who reads the other.
-    if (exchanges == 1)
+    if (exchanges == 1 || behindBarrier)
       NVVM::Barrier0Op::create(b);
-    llvm::copy(ahead, carried.begin() + sums);
+    runBehindBarrier();
     scf::YieldOp::create(b, carried);
   }
   SmallVector<Value> own(loop.getResults().take_front(sums));

@@ -55,7 +55,16 @@ void GridRowsEmitter::bindRow(Value result) {
 }
 
 Value GridRowsEmitter::loadStaged(LoadOp load, int64_t) {
-  return kept.lookup({load.getTensor(), step});
+  if (Value value = kept.lookup({load.getTensor(), step}))
+    return value;
+  auto own = broughtLoads.find(load);
+  if (own == broughtLoads.end())
+    return {};
+  const BroughtRow &row = brought[own->second];
+  if (step == kEdges)
+    return row.edge;
+  awaitPiece();
+  return readBrought(row, /*stage=*/Value());
 }
 
 /// Every thread of a row comes here: one stores what all of them have.
@@ -180,18 +189,23 @@ void GridRowsEmitter::enterPeeled(const Position &point) {
 
 /// What is peeled off: an element for each of the first threads. The others, as
 /// those whose vectors lie outside, compute the last element of the row.
-LogicalResult GridRowsEmitter::emitEdges(const Position &start, unsigned shared,
-                                         RowBody body) {
-  Value size = getArgument(getRowSize(context, start.extents, shared));
+GridRowsEmitter::Edge GridRowsEmitter::enterEdge(int64_t size) {
   Value element = arith::SelectOp::create(
       b, isLess(lane, peeled.head), lane,
       add(lane, arith::SubIOp::create(b, peeled.split, peeled.head)));
-  elementInside = isLess(element, size);
-  element = arith::MinSIOp::create(
-      b, element, arith::SubIOp::create(b, size, constantIndex(1)));
+  Value inside = isLess(element, constantIndex(size));
+  element = arith::MinSIOp::create(b, element, constantIndex(size - 1));
+  return {element, inside};
+}
+
+LogicalResult GridRowsEmitter::emitEdges(const Position &start, unsigned shared,
+                                         RowBody body) {
+  Edge edge =
+      enterEdge(*getRowSize(context, start.extents, shared).getConstant());
+  elementInside = edge.inside;
   step = kEdges;
   LogicalResult emitted =
-      body(enterRow(start, shared, element, /*lanes=*/1), elementInside);
+      body(enterRow(start, shared, edge.element, /*lanes=*/1), elementInside);
   elementInside = {};
   return emitted;
 }
@@ -226,6 +240,11 @@ Position GridRowsEmitter::enterRow(const Position &start, unsigned shared,
   return position;
 }
 
+std::pair<int64_t, int64_t> GridRowsEmitter::countVectors(int64_t size) const {
+  int64_t lanes = schedule.getLanes(), most = size / lanes;
+  return {peeled.begin ? (size - (lanes - 1)) / lanes : most, most};
+}
+
 /// The vectors of a thread that stay in registers, one after the other. What lies
 /// outside is computed from the last vector of the row, so that there is no branch
 /// and what two nests have in common is computed once.
@@ -233,9 +252,7 @@ LogicalResult GridRowsEmitter::forEachStep(
     int64_t size,
     llvm::function_ref<LogicalResult(Value element, Value inside)> body) {
   int64_t lanes = schedule.getLanes(), threads = schedule.getThreads();
-  // Of a row that is peeled, at least and at most.
-  int64_t most = size / lanes;
-  int64_t least = peeled.begin ? (size - (lanes - 1)) / lanes : most;
+  auto [least, most] = countVectors(size);
   for (step = 0; step * threads < most; ++step) {
     Value number = add(lane, constantIndex(step * threads));
     elementInside = {};
@@ -245,13 +262,14 @@ LogicalResult GridRowsEmitter::forEachStep(
       number = arith::MinSIOp::create(
           b, number, arith::SubIOp::create(b, count, constantIndex(1)));
     }
+    vector = number;
     Value element = mul(number, lanes);
     if (peeled.begin)
       element = add(element, peeled.head);
     if (failed(body(element, elementInside)))
       return failure();
   }
-  elementInside = {};
+  elementInside = vector = {};
   return success();
 }
 
@@ -487,13 +505,15 @@ LogicalResult GridRowsEmitter::emitThread() {
   position.extents = sharedExtents;
   if (isPeeled(kernel, schedule.getLanes()))
     enterPeeled(position);
-  else if (schedule.getSteps() != 0)
+  else if (schedule.getSteps() != 0 && schedule.getStages() == 0)
     findLate();
   for (const StagedInput &input : staged) {
     partColumns = *guard::product(context, input.columns).getConstant();
     for (auto [k, value] : llvm::enumerate(readAhead(input, position)))
       kept[{input.tensor, int64_t(k)}] = value;
   }
+  if (schedule.getStages() != 0)
+    bringRow(position);
   for (NestOpInterface nest : kernel.getNests())
     if (failed(emitRowNest(nest, position)))
       return failure();

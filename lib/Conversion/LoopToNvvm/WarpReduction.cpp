@@ -155,6 +155,7 @@ SmallVector<Value> GridRowsEmitter::exchange(ArrayRef<Value> values) {
     loaded.push_back(
         fromSlot(LLVM::LoadOp::create(b, slots[k], address(k, from)),
                  value.getType()));
+  runBehindBarrier();
   return loaded;
 }
 

@@ -51,8 +51,8 @@ void Warpgroups::arrive(Value barrier) {
   NVVM::MBarrierArriveOp::create(b, b.getI64Type(), barrier, Value());
 }
 
-void Warpgroups::expect(Value barrier, int64_t bytes) {
-  NVVM::MBarrierArriveExpectTxOp::create(b, Type(), barrier, word(bytes),
+void Warpgroups::expect(Value barrier, Value bytes) {
+  NVVM::MBarrierArriveExpectTxOp::create(b, Type(), barrier, bytes,
                                          NVVM::MemScopeKind::CTA,
                                          /*relaxed=*/false, Value());
 }
@@ -69,14 +69,24 @@ StageTurn Warpgroups::advance(const StageTurn &turn, int64_t stages) {
           arith::SelectOp::create(b, isEnd, flip(turn.phase), turn.phase)};
 }
 
+/// The same as memory of the cluster, which the copy engine writes.
+Value Warpgroups::getCluster(Value place) {
+  auto cluster = LLVM::LLVMPointerType::get(b.getContext(), /*addressSpace=*/7);
+  return LLVM::AddrSpaceCastOp::create(b, cluster, getShared(place));
+}
+
+void Warpgroups::bring(Value from, Value place, Value barrier, Value bytes) {
+  NVVM::CpAsyncBulkGlobalToSharedClusterOp::create(
+      b, getCluster(place), from, barrier, bytes, /*multicastMask=*/Value(),
+      /*l2CacheHint=*/Value());
+}
+
 void Warpgroups::ask(Value map, ValueRange coordinates, Value place,
                      Value barrier, Value blocks) {
-  auto cluster = LLVM::LLVMPointerType::get(b.getContext(), /*addressSpace=*/7);
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-      b, LLVM::AddrSpaceCastOp::create(b, cluster, getShared(place)), map,
-      coordinates, barrier, ValueRange(), blocks, Value(),
-      NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(),
-      Value());
+      b, getCluster(place), map, coordinates, barrier, ValueRange(), blocks,
+      Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+      NVVM::CTAGroupKindAttr(), Value());
 }
 
 void Warpgroups::fenceWrites() {

@@ -52,7 +52,10 @@ public:
   void wait(mlir::Value barrier, mlir::Value phase);
   void arrive(mlir::Value barrier);
   /// Arrives, and lets the barrier wait for so many bytes besides.
-  void expect(mlir::Value barrier, int64_t bytes);
+  void expect(mlir::Value barrier, int64_t bytes) {
+    expect(barrier, word(bytes));
+  }
+  void expect(mlir::Value barrier, mlir::Value bytes);
   StageTurn advance(const StageTurn &turn, int64_t stages);
   /// The other phase, which who fills a stage waits for.
   mlir::Value flip(mlir::Value phase);
@@ -60,6 +63,10 @@ public:
   /// all blocks of a cluster that `blocks`, an i16 of bits, says.
   void ask(mlir::Value map, mlir::ValueRange coordinates, mlir::Value place,
            mlir::Value barrier, mlir::Value blocks = {});
+  /// Asks for `bytes`, an i32 that is a multiple of 16, of global memory from the
+  /// pointer `from` on, which is aligned to that, as is `place`.
+  void bring(mlir::Value from, mlir::Value place, mlir::Value barrier,
+             mlir::Value bytes);
   /// Lets the copy engine see what this thread has written to shared memory.
   void fenceWrites();
   /// Asks for the box at `place`, as a group of its own, to be stored where it begins
@@ -92,6 +99,8 @@ public:
                                           int64_t pending);
 
 private:
+  mlir::Value getCluster(mlir::Value place);
+
   mlir::ImplicitLocOpBuilder &b;
   mlir::Value sharedBase;
 };

@@ -45,6 +45,16 @@ func.func private @s() attributes {s = #loop.gpu_rows<threads = 64, rows = 1, la
 
 // -----
 
+// expected-error @below {{stages of a schedule is 0 or in 2..8, but found 1}}
+func.func private @s() attributes {s = #loop.gpu_rows<threads = 64, rows = 1, lanes = 8, steps = 1, stages = 1>}
+
+// -----
+
+// expected-error @below {{stages of a schedule go with 1 row and steps, but found 2 and 1}}
+func.func private @s() attributes {s = #loop.gpu_rows<threads = 32, rows = 2, lanes = 8, steps = 1, stages = 2>}
+
+// -----
+
 // expected-error @below {{threads of a schedule is a power of two in 32..1024, but found 96}}
 func.func private @s() attributes {s = #loop.gpu_parts<threads = 96, lanes = 1, parts = 2, columns = 32>}
 
@@ -491,4 +501,37 @@ func.func @parts_of_tiles(%x: !t) -> (!t, !s) {
     loop.return %c, %s : !t, !s
   }
   return %r#0, %r#1 : !t, !s
+}
+
+// -----
+
+module attributes {loop.target = #loop.gpu<chip = "sm_80", multiprocessors = 108, threads = 2048,
+    registers = 65536, shared = 166912, l2 = 41943040>} {
+  func.func @early(%x: tensor<64x64xf32>) -> tensor<64xf32> {
+    // expected-error @below {{which is for sm_90 and later, but its target is sm_80}}
+    %r = loop.kernel @early ins(%a = %x : tensor<64x64xf32>) shared [64]
+        schedule #loop.gpu_rows<threads = 64, rows = 1, lanes = 1, steps = 1, stages = 2> -> tensor<64xf32> {
+      %s = loop.reduce parallel (%i) in [64] reduction (%j) in [64] <max> : tensor<64xf32> {
+        %e = loop.load %a[%i, %j] : tensor<64x64xf32>
+        loop.yield %e : f32
+      }
+      loop.return %s : tensor<64xf32>
+    }
+    return %r : tensor<64xf32>
+  }
+}
+
+// -----
+
+func.func @scanned(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @below {{whose stages are for pointwise nests and reductions}}
+  %r = loop.kernel @scanned ins(%a = %x : tensor<64x64xf32>) shared [64]
+      schedule #loop.gpu_rows<threads = 64, rows = 1, lanes = 1, steps = 1, stages = 2> -> tensor<64x64xf32> {
+    %s = loop.scan parallel (%i) in [64] along (%j) in [64] at 1 <sum> : tensor<64x64xf32> {
+      %e = loop.load %a[%i, %j] : tensor<64x64xf32>
+      loop.yield %e : f32
+    }
+    loop.return %s : tensor<64x64xf32>
+  }
+  return %r : tensor<64x64xf32>
 }

@@ -172,7 +172,7 @@ ScheduleAttr loop::getSchedule(KernelOp kernel, const Schedule &schedule,
       threads = 8, rows = 4;
     return GPURowsScheduleAttr::get(
         context, threads, rows, lanes,
-        /*steps=*/llvm::divideCeil(64, lanes * threads));
+        /*steps=*/llvm::divideCeil(64, lanes * threads), /*stages=*/0);
   }
   analysis::KernelLayout layout = analysis::getLayout(kernel, *strides);
   bool isInParts = schedule.way == Way::Columns || schedule.way == Way::Parts;
@@ -198,7 +198,8 @@ ScheduleAttr loop::getSchedule(KernelOp kernel, const Schedule &schedule,
     auto size = getPeelableSize(kernel);
     bool isPeeled = size && *size >= 8 && schedule.threads >= 8;
     return GPURowsScheduleAttr::get(context, schedule.threads, schedule.rows,
-                                    /*lanes=*/isPeeled ? 4 : 1, /*steps=*/0);
+                                    /*lanes=*/isPeeled ? 4 : 1, /*steps=*/0,
+                                    /*stages=*/0);
   }
   bool isVector = schedule.way == Way::Vector && canWalkAcross(kernel) &&
                   !analysis::mayTrap(kernel);

@@ -112,7 +112,7 @@ TEST(LoopToNvvmRows, ThreadsOfARowHaveTheSameBits) {
         [&](KernelOp kernel) {
           kernel.setScheduleAttr(GPURowsScheduleAttr::get(
               kernel.getContext(), threads, std::max<int64_t>(32 / threads, 1),
-              /*lanes=*/1, /*steps=*/0));
+              /*lanes=*/1, /*steps=*/0, /*stages=*/0));
         },
         lowerToNVVM,
         [](ModuleOp module, ArrayRef<Array> arguments,

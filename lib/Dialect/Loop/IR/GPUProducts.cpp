@@ -43,22 +43,6 @@ int64_t GPUProductScheduleAttr::getThreads() const {
   llvm_unreachable("unknown unit");
 }
 
-/// Whether the target, if it is known, has the instructions of a schedule for products.
-static LogicalResult verifyChip(KernelOp kernel, Attribute schedule,
-                                bool needsWarpgroups,
-                                int64_t capability = kGPUCopiesAhead) {
-  GPUTargetAttr target = getGPUTarget(kernel);
-  if (!target || (needsWarpgroups ? target.hasWarpgroups()
-                                  : target.getCapability() >= capability))
-    return success();
-  InFlightDiagnostic error = refuse(kernel, schedule) << "which is for ";
-  if (needsWarpgroups)
-    error << "sm_90a";
-  else
-    error << "sm_" << capability << " and later";
-  return error << ", but its target is " << target.getChip();
-}
-
 /// Whether both factors are f16, behind their prologues.
 static bool multipliesF16(ContractOp op) {
   auto isF16 = [](Region &prologue, Value tensor) {

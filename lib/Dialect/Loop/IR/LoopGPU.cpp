@@ -173,7 +173,7 @@ LogicalResult GPUAcrossScheduleAttr::verifyKernel(Operation *op) const {
 
 LogicalResult GPURowsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                           int64_t rows, int64_t lanes,
-                                          int64_t steps) {
+                                          int64_t steps, int64_t stages) {
   if (failed(verifyPower(emitError, "threads", threads, 2, 1024)) || // C1
       failed(verifyPower(emitError, "rows", rows, 1, 512)) ||
       failed(verifyPower(emitError, "lanes", lanes, 1, 16))) // C3
@@ -190,7 +190,16 @@ LogicalResult GPURowsScheduleAttr::verify(EmitError emitError, int64_t threads,
     return emitError() << "steps of a schedule is in 0..64, with at most 256 "
                           "lanes in all, but found "
                        << steps << " of " << lanes;
-  return success();
+  if (stages == 0)
+    return success();
+  if (stages < 2 || stages > 8) // C8
+    return emitError() << "stages of a schedule is 0 or in 2..8, but found "
+                       << stages;
+  if (rows == 1 && steps != 0)
+    return success();
+  return emitError() << "stages of a schedule go with 1 row and steps, but "
+                        "found "
+                     << rows << " and " << steps;
 }
 
 bool loop::readsOwnPlace(LoadOp load) {
@@ -303,6 +312,16 @@ LogicalResult GPURowsScheduleAttr::verifyKernel(Operation *op) const {
     return refuse(kernel, *this)
            << "which sums up parts of its rows, expected steps, and parts of "
               "known size";
+  if (getStages() != 0) { // C8
+    if (failed(verifyChip(kernel, *this, /*needsWarpgroups=*/false,
+                          kGPUBringsRows)))
+      return failure();
+    if (!llvm::all_of(nests, [](NestOpInterface nest) {
+          return nest.isPointwise() || isa<ReduceOp>(nest.getOperation());
+        }))
+      return refuse(kernel, *this)
+             << "whose stages are for pointwise nests and reductions";
+  }
   auto peelable = // C6
       isContraction || parts ? std::nullopt : getPeelableSize(kernel);
   bool isPeeled =

@@ -9,6 +9,7 @@
 #include "kiln/Dialect/Loop/IR/RowParts.h"
 
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
+#include "kiln/Dialect/Loop/IR/RowValues.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -230,4 +231,12 @@ SmallVector<ExprAttr> loop::getColumns(ReduceOp op, const RowParts &parts) {
     if (!extent.isConstant(1))
       columns.push_back(extent);
   return columns;
+}
+
+SmallVector<ExprAttr> loop::getColumns(KernelOp kernel, NestOpInterface nest) {
+  if (auto parts = getRowParts(kernel, nest))
+    return getColumns(cast<ReduceOp>(nest.getOperation()), *parts);
+  SmallVector<ExprAttr> row = getRowExtents(kernel, nest);
+  llvm::erase_if(row, [](ExprAttr extent) { return extent.isConstant(1); });
+  return row;
 }

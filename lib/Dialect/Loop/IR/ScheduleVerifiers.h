@@ -56,6 +56,22 @@ inline mlir::InFlightDiagnostic refuse(KernelOp kernel, mlir::Attribute attr) {
   return kernel.emitOpError() << "cannot be emitted as '" << attr << "', ";
 }
 
+/// Whether the target, if it is known, has the instructions of a schedule.
+inline llvm::LogicalResult verifyChip(KernelOp kernel, mlir::Attribute schedule,
+                                      bool needsWarpgroups,
+                                      int64_t capability = kGPUCopiesAhead) {
+  GPUTargetAttr target = getGPUTarget(kernel);
+  if (!target || (needsWarpgroups ? target.hasWarpgroups()
+                                  : target.getCapability() >= capability))
+    return llvm::success();
+  mlir::InFlightDiagnostic error = refuse(kernel, schedule) << "which is for ";
+  if (needsWarpgroups)
+    error << "sm_90a";
+  else
+    error << "sm_" << capability << " and later";
+  return error << ", but its target is " << target.getChip();
+}
+
 } // namespace kiln::loop
 
 #endif // KILN_LIB_DIALECT_LOOP_IR_SCHEDULEVERIFIERS_H

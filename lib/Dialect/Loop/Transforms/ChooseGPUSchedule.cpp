@@ -199,7 +199,8 @@ static ScheduleAttr chooseRows(KernelOp kernel, const GPUMachine &machine) {
   auto rows = guard::product(context, getExprs(kernel.getShared())).getConstant();
   shape.areFew = rows && *rows < machine.multiprocessors;
   GPURowsSchedule s = chooseGPURows(shape);
-  return GPURowsScheduleAttr::get(context, s.threads, s.rows, s.lanes, s.steps);
+  return GPURowsScheduleAttr::get(context, s.threads, s.rows, s.lanes, s.steps,
+                                  s.stages);
 }
 
 /// Bytes of what `sum` has of one column.
@@ -290,7 +291,7 @@ static ScheduleAttr chooseRowParts(KernelOp kernel, const GPUMachine &machine) {
   if (!s)
     return {};
   return GPURowsScheduleAttr::get(kernel.getContext(), s->threads, s->rows,
-                                  s->lanes, s->steps);
+                                  s->lanes, s->steps, /*stages=*/0);
 }
 
 /// Null if its points occupy the machine, or there is no way to reduce in parts.
@@ -469,7 +470,7 @@ static ScheduleAttr chooseDots(ContractOp op,
   auto last = getExprs(op.getReductionExtents()).back().getConstant();
   GPURowsSchedule s = chooseGPUVectorProduct(*size, last.value_or(1), bytes);
   return GPURowsScheduleAttr::get(op.getContext(), s.threads, s.rows, s.lanes,
-                                  s.steps);
+                                  s.steps, s.stages);
 }
 
 /// True if a matrix is multiplied with a vector.

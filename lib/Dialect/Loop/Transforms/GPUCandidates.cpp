@@ -101,11 +101,11 @@ void GPUCollector::addRows(GPURowsScheduleAttr s) {
     if (steps * s.getLanes() > kMostInRegisters)
       steps = 0;
     add<GPURowsScheduleAttr>(threads, threads <= 32 ? 128 / threads : 1,
-                             s.getLanes(), steps);
+                             s.getLanes(), steps, int64_t(0));
   }
   if (s.getSteps() > 1)
     add<GPURowsScheduleAttr>(s.getThreads(), s.getRows(), s.getLanes(),
-                             int64_t(0));
+                             int64_t(0), int64_t(0));
 }
 
 void GPUCollector::addParts(GPUPartsScheduleAttr s) {

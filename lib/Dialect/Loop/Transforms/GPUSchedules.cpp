@@ -51,7 +51,7 @@ static constexpr int64_t kKeptOfPart = 160;
 /// The same where warps have rows of their own and as many registers as there are, threads of a
 /// block then, and bytes of shared memory in which they join their sums.
 static constexpr int64_t kKeptOfTurns = 640, kTurnsBlock = 256,
-                         kMostJoined = 44 << 10;
+                         kMostHanded = 44 << 10;
 
 /// Vectors of a row of a matrix that a thread reads at a time.
 static constexpr int64_t kRowVectors = 4;
@@ -215,7 +215,7 @@ loop::chooseGPURowParts(const GPURowPartsShape &kernel,
     int64_t threads = std::clamp<int64_t>(llvm::PowerOf2Ceil(vectors), 2, kWarp);
     int64_t rows = kTurnsBlock / threads, steps = getSteps(threads);
     if (steps * lanes * kernel.kept <= kKeptOfTurns &&
-        rows / 2 * kernel.size * kernel.joined <= kMostJoined)
+        rows / 2 * kernel.size * kernel.joined <= kMostHanded)
       return GPURowPartsSchedule{threads, rows, lanes, steps,
                                  countPartBlocks(kTurnsBlock, rows, machine)};
   }

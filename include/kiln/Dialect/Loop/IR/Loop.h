@@ -125,6 +125,9 @@ inline constexpr int64_t kGPUProduct = 75;
 /// That of one which copies there while threads multiply, and whose units take bf16 and tf32,
 /// too: products with rows between them are for no other.
 inline constexpr int64_t kGPUCopiesAhead = 80;
+/// The same of one with a copy engine that brings pieces of memory, and barriers in shared memory
+/// that count what has arrived.
+inline constexpr int64_t kGPUBringsRows = 90;
 
 /// The entries of a list of expressions.
 llvm::SmallVector<guard::ExprAttr> getExprs(mlir::ArrayAttr list);

@@ -121,6 +121,12 @@ def Loop_GPURowsScheduleAttr : Loop_Schedule<"GPURowsSchedule", "gpu_rows"> {
     a time, and a thread the same columns of each of its rows: their sums stay in its registers, and
     are joined by way of shared memory at the end. The next row is read while one is computed.
 
+    With `stages` a copy engine brings rows of inputs to shared memory, whole and from a multiple
+    of 16 bytes to another: of a part so many rows, one of which is computed while others are
+    under way; of other rows, those that several nests read, in so many pieces, each of which is
+    computed as it arrives, and threads read them again there in place of registers. What is no
+    such row threads read themselves, as without.
+
     Constraints:
     - (C1) `threads` is a power of two from 2 to 1024, `rows` one from 1 to 512, and
       `threads * rows` from 32 to 1024.
@@ -138,11 +144,14 @@ def Loop_GPURowsScheduleAttr : Loop_Schedule<"GPURowsSchedule", "gpu_rows"> {
     - (C7) with sums over parts of the rows, these have known sizes, as many columns as rows
       have elements, and read of what the kernel makes the element of their row and column;
       `steps` is not 0, and there are no scans, sorts or peeled rows.
+    - (C8) `stages` is 0, or from 2 to 8, with `rows` 1, `steps` not 0 and a warp or more of
+      threads; the target is sm_90 or later, and nests are pointwise or reductions.
 
     Example: `#loop.gpu_rows<threads = 256, rows = 1, lanes = 8, steps = 2>`
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$rows, "int64_t":$lanes,
-                        "int64_t":$steps);
+                        "int64_t":$steps,
+                        DefaultValuedParameter<"int64_t", "0">:$stages);
 }
 
 def Loop_GPUPartsScheduleAttr

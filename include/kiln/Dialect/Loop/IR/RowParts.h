@@ -91,6 +91,9 @@ guard::ExprAttr getPointNumber(mlir::MLIRContext *context,
 /// The columns of a sum over parts, those of one element left out.
 llvm::SmallVector<guard::ExprAttr> getColumns(ReduceOp op,
                                               const RowParts &parts);
+/// The same of any nest: of a sum over parts, or of the row that it walks.
+llvm::SmallVector<guard::ExprAttr> getColumns(KernelOp kernel,
+                                              NestOpInterface nest);
 
 } // namespace kiln::loop
 

@@ -88,6 +88,7 @@ struct GPURowsShape {
 };
 struct GPURowsSchedule {
   int64_t threads, rows, lanes, steps;
+  int64_t stages = 0; ///< rows that a copy engine brings, or pieces of one
 };
 GPURowsSchedule chooseGPURows(const GPURowsShape &kernel);
 
