@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --loop-set-target=chip=sm_90a --loop-choose-schedule \
+// RUN: kiln-opt %s --loop-set-target=chip=sm_80 --loop-choose-schedule \
 // RUN:   --convert-loop-to-nvvm | FileCheck %s
 
 // A block has 64 rows, one after the other. The first row and what is the same for all

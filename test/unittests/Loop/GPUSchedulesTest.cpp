@@ -203,6 +203,56 @@ TEST(GPUSchedules, RowsOfPartsLeaveRegistersForSums) {
   EXPECT_FALSE(chooseGPURowParts({16384, 16384, 2, 4, 18}, kMachine));
 }
 
+TEST(GPUSchedules, RowsOfPartsAreBroughtAheadOfTheirTurn) {
+  // Two inputs of 4096 bf16: as many blocks as registers permit.
+  GPUBroughtShape two{4096, 16384, 8192, /*isOfParts=*/true};
+  GPURowsSchedule rows{512, 1, 8, 1};
+  EXPECT_TRUE(paysBringingGPURows(rows, two, kMachine));
+  auto s = bringGPURows(rows, two, kMachine);
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->threads, 512);
+  EXPECT_EQ(s->steps, 1);
+  EXPECT_EQ(s->stages, 3);
+  // There is room for two rows, or for one.
+  two.bytes = 3 * 16384;
+  EXPECT_EQ(bringGPURows(rows, two, kMachine)->stages, 2);
+  two.bytes = 5 * 16384;
+  EXPECT_FALSE(bringGPURows(rows, two, kMachine));
+  // Copies of few bytes.
+  EXPECT_FALSE(paysBringingGPURows(
+      {128, 1, 8, 1}, {768, 3072, 1536, /*isOfParts=*/true}, kMachine));
+}
+
+TEST(GPUSchedules, LongRowsAreBroughtInPieces) {
+  auto expect = [](const GPUBroughtShape &brought, int64_t lanes,
+                   GPURowsSchedule expected) {
+    SCOPED_TRACE(brought.size);
+    auto s = bringGPURows({1024, 1, lanes, 0}, brought, kMachine);
+    ASSERT_TRUE(s);
+    EXPECT_EQ(s->threads, expected.threads);
+    EXPECT_EQ(s->lanes, expected.lanes);
+    EXPECT_EQ(s->steps, expected.steps);
+    EXPECT_EQ(s->stages, expected.stages);
+  };
+  // Two blocks of a multiprocessor, three, and one.
+  GPUBroughtShape odd{50257, 100514, 100514}, even{32768, 65536, 65536},
+      wide{32768, 131072, 131072};
+  expect(odd, 8, {512, 1, 8, 13, 4});
+  expect(even, 8, {256, 1, 8, 16, 4});
+  expect(wide, 4, {1024, 1, 4, 8, 4});
+  EXPECT_TRUE(paysBringingGPURows({512, 1, 8, 13}, odd, kMachine));
+  EXPECT_TRUE(paysBringingGPURows({1024, 1, 8, 4}, even, kMachine));
+  EXPECT_FALSE(paysBringingGPURows({1024, 1, 4, 8}, wide, kMachine));
+  odd.areFew = true;
+  EXPECT_FALSE(paysBringingGPURows({512, 1, 8, 13}, odd, kMachine));
+  // Registers hold rows of two blocks; short rows; rows longer than shared memory.
+  EXPECT_FALSE(
+      paysBringingGPURows({512, 1, 8, 4}, {16384, 32768, 32768}, kMachine));
+  EXPECT_FALSE(bringGPURows({256, 1, 8, 2}, {4096, 8192, 8192}, kMachine));
+  EXPECT_FALSE(
+      bringGPURows({1024, 1, 4, 0}, {65536, 262144, 262144}, kMachine));
+}
+
 TEST(GPUSchedules, OwnersFillTheMachineAndNoMore) {
   EXPECT_EQ(chooseGPUOwners(1, 1 << 20, kMachine), 1024);
   EXPECT_EQ(chooseGPUOwners(64, 1 << 20, kMachine), 256);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GPUProducts.h"
+#include "GPURows.h"
 #include "GPUTiles.h"
 #include "KernelWalk.h"
 
@@ -286,12 +287,20 @@ loop::chooseGPURowParts(KernelOp kernel, ReduceOp further, ValueRange inputs,
 }
 
 /// Null if a thread has no room for what it sums up.
-static ScheduleAttr chooseRowParts(KernelOp kernel, const GPUMachine &machine) {
+static ScheduleAttr chooseRowParts(KernelOp kernel,
+                                   const KernelStrides &strides,
+                                   const GPUMachine &machine) {
   auto s = chooseGPURowParts(kernel, {}, kernel.getInputs(), machine);
   if (!s)
     return {};
-  return GPURowsScheduleAttr::get(kernel.getContext(), s->threads, s->rows,
-                                  s->lanes, s->steps, /*stages=*/0);
+  auto rows =
+      GPURowsScheduleAttr::get(kernel.getContext(), s->threads, s->rows,
+                               s->lanes, s->steps, /*stages=*/0);
+  if (s->rows > 1)
+    return rows;
+  auto brought =
+      bringRows(kernel, strides, machine, rows, /*onlyIfBetter=*/true);
+  return brought ? brought : rows;
 }
 
 /// Null if its points occupy the machine, or there is no way to reduce in parts.
@@ -565,7 +574,7 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
     }
   }
   if (getRowParts(kernel))
-    return chooseRowParts(kernel, machine);
+    return chooseRowParts(kernel, strides, machine);
   if (ScheduleAttr tile = chooseResultTile(kernel, machine, hints))
     return tile;
   Walk walk = getWalk(kernel, hints, /*joinsReduced=*/false);

@@ -9,6 +9,7 @@
 #include "GPUCandidates.h"
 
 #include "GPUProducts.h"
+#include "GPURows.h"
 
 #include "kiln/Analysis/LibraryProduct.h"
 
@@ -91,6 +92,21 @@ void GPUCollector::addAcross(GPUAcrossScheduleAttr s) {
 }
 
 void GPUCollector::addRows(GPURowsScheduleAttr s) {
+  auto with = [&](int64_t threads, int64_t steps, int64_t stages) {
+    add<GPURowsScheduleAttr>(threads, int64_t(1), s.getLanes(), steps, stages);
+  };
+  if (s.getStages() > 0) {
+    // What a copy engine brings to fewer or more threads, and without it.
+    int64_t threads = s.getThreads(), steps = s.getSteps();
+    with(threads, steps, 0);
+    with(threads * 2, llvm::divideCeil(steps, 2), s.getStages());
+    with(threads / 2, steps * 2, s.getStages());
+    with(threads, steps, s.getStages() - 1);
+    return;
+  }
+  if (auto brought =
+          bringRows(kernel, strides, machine, s, /*onlyIfBetter=*/false))
+    with(brought.getThreads(), brought.getSteps(), brought.getStages());
   // What threads have in registers is as much for more and for fewer of them.
   int64_t vectors = s.getSteps() * s.getThreads();
   for (int64_t threads : {s.getThreads() * 2, s.getThreads() / 2,

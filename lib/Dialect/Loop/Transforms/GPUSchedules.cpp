@@ -53,6 +53,19 @@ static constexpr int64_t kKeptOfPart = 160;
 static constexpr int64_t kKeptOfTurns = 640, kTurnsBlock = 256,
                          kMostHanded = 44 << 10;
 
+/// Bytes of a row that one copy of a copy engine brings, at least, and of a row that is worth to
+/// be kept in shared memory in place of registers.
+static constexpr int64_t kLeastBrought = 2048, kLeastBroughtRow = 16 << 10;
+/// Elements of such a row that a thread walks, and vectors of them.
+static constexpr int64_t kMostBrought = 256, kMostBroughtSteps = 64;
+/// Rows of a part that are there or under way, and pieces of another row.
+static constexpr int64_t kPartStages = 3, kRowPieces = 4;
+/// Bytes of shared memory that each block has besides, and what barriers and slots take.
+static constexpr int64_t kReservedShared = 1024, kSmallShared = 1024;
+/// Threads of a multiprocessor that walk rows in shared memory: with more of them, each would
+/// have too few registers for the steps that are under way.
+static constexpr int64_t kWalkingThreads = 1024;
+
 /// Vectors of a row of a matrix that a thread reads at a time.
 static constexpr int64_t kRowVectors = 4;
 
@@ -194,12 +207,62 @@ GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
   return {threads, rows, lanes, steps};
 }
 
-/// Blocks of so many threads, each of which walks so many rows at a time, on all multiprocessors.
+/// Blocks of a multiprocessor of so many threads, each of which walks so many rows at a time.
 static int64_t countPartBlocks(int64_t threads, int64_t rows,
                                const GPUMachine &machine) {
-  int64_t blocks = std::min(machine.registers / (getPartRegisters(rows) * threads),
-                            machine.threads / threads);
-  return machine.multiprocessors * std::max<int64_t>(blocks, 1);
+  return std::min(machine.registers / (getPartRegisters(rows) * threads),
+                  machine.threads / threads);
+}
+
+/// Blocks of a multiprocessor that have so many bytes of shared memory each.
+static int64_t countSharers(int64_t bytes, const GPUMachine &machine) {
+  return (machine.shared + kReservedShared) /
+         (bytes + kSmallShared + kReservedShared);
+}
+
+std::optional<GPURowsSchedule>
+loop::bringGPURows(const GPURowsSchedule &rows, const GPUBroughtShape &brought,
+                   const GPUMachine &machine) {
+  GPURowsSchedule s = rows;
+  if (brought.isOfParts) {
+    // As many blocks as before.
+    int64_t blocks = countPartBlocks(s.threads, /*rows=*/1, machine);
+    s.stages = kPartStages;
+    while (s.stages > 1 &&
+           countSharers(s.stages * brought.bytes, machine) < blocks)
+      --s.stages;
+    return s.stages > 1 ? s : std::optional<GPURowsSchedule>();
+  }
+  int64_t blocks = countSharers(brought.bytes, machine);
+  if (blocks < 1 || brought.bytes < kLeastBroughtRow)
+    return std::nullopt;
+  s.stages = kRowPieces;
+  s.threads = std::max<int64_t>(
+      llvm::bit_floor(uint64_t(kWalkingThreads / blocks)), kGPUBlock);
+  auto getSteps = [&] {
+    return llvm::divideCeil(brought.size, s.threads * s.lanes);
+  };
+  while (s.threads < kMostRowThreads &&
+         int64_t(getSteps()) * s.lanes > kMostBrought)
+    s.threads *= 2;
+  s.steps = getSteps();
+  return s.steps <= kMostBroughtSteps && s.steps * s.lanes <= kMostBrought
+             ? s
+             : std::optional<GPURowsSchedule>();
+}
+
+/// A row that comes while another is computed needs no registers until it is there, and the
+/// multiprocessor always has some under way. A long row has a block of all registers for itself
+/// if these are to hold it; by way of shared memory there are several, of which some compute
+/// while others wait.
+bool loop::paysBringingGPURows(const GPURowsSchedule &rows,
+                               const GPUBroughtShape &brought,
+                               const GPUMachine &machine) {
+  if (brought.isOfParts)
+    return brought.least >= kLeastBrought;
+  bool isAlone = rows.steps == 0 || rows.threads == kMostRowThreads ||
+                 rows.steps * rows.lanes > kMostKept;
+  return isAlone && !brought.areFew && countSharers(brought.bytes, machine) > 1;
 }
 
 std::optional<GPURowPartsSchedule>
@@ -217,7 +280,8 @@ loop::chooseGPURowParts(const GPURowPartsShape &kernel,
     if (steps * lanes * kernel.kept <= kKeptOfTurns &&
         rows / 2 * kernel.size * kernel.joined <= kMostHanded)
       return GPURowPartsSchedule{threads, rows, lanes, steps,
-                                 countPartBlocks(kTurnsBlock, rows, machine)};
+                                 machine.multiprocessors *
+                                     std::max<int64_t>(countPartBlocks(kTurnsBlock, rows, machine), 1)};
   }
   int64_t threads =
       std::clamp<int64_t>(llvm::PowerOf2Ceil(vectors), 32, kMostRowThreads);
@@ -230,7 +294,8 @@ loop::chooseGPURowParts(const GPURowPartsShape &kernel,
   if (steps * lanes * kernel.kept > kKeptOfPart)
     return std::nullopt;
   return GPURowPartsSchedule{threads, /*rows=*/1, lanes, steps,
-                             countPartBlocks(threads, /*rows=*/1, machine)};
+                             machine.multiprocessors *
+                                 std::max<int64_t>(countPartBlocks(threads, /*rows=*/1, machine), 1)};
 }
 
 GPURowsSchedule loop::chooseGPUVectorProduct(int64_t size, int64_t last,

@@ -92,6 +92,24 @@ struct GPURowsSchedule {
 };
 GPURowsSchedule chooseGPURows(const GPURowsShape &kernel);
 
+/// What a copy engine can bring of the rows of such a kernel.
+struct GPUBroughtShape {
+  int64_t size = 0;       ///< elements of a row
+  int64_t bytes = 0;      ///< of a row, of all inputs that are brought together
+  int64_t least = 0;      ///< of the input that has fewest
+  bool isOfParts = false; ///< a block has several rows, one after the other
+  bool areFew = false;    ///< fewer than multiprocessors
+};
+/// `rows`, a schedule without, with a copy engine; nothing where shared memory has no room, or
+/// rows are too short to be worth trying.
+std::optional<GPURowsSchedule> bringGPURows(const GPURowsSchedule &rows,
+                                            const GPUBroughtShape &brought,
+                                            const GPUMachine &machine);
+/// True if that is better than `rows` as far as is known without measuring.
+bool paysBringingGPURows(const GPURowsSchedule &rows,
+                         const GPUBroughtShape &brought,
+                         const GPUMachine &machine);
+
 /// A kernel that sums up parts of its rows: a block has a part, one row after the other, or
 /// short rows by the turns of its warps.
 struct GPURowPartsShape {

@@ -1,0 +1,31 @@
+//===- GPURows.h - Rows that a copy engine brings ---------------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What threads that share a row read of it may come by a copy engine (`stages` of
+// `#loop.gpu_rows`).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_DIALECT_LOOP_TRANSFORMS_GPUROWS_H
+#define KILN_LIB_DIALECT_LOOP_TRANSFORMS_GPUROWS_H
+
+#include "kiln/Analysis/KernelLayout.h"
+#include "kiln/Dialect/Loop/Transforms/GPUSchedules.h"
+
+namespace kiln::loop {
+
+/// `rows`, the schedule of a kernel without, with a copy engine; null where it has nothing to
+/// bring, or no room. With `onlyIfBetter` also where that is not expected to be better.
+GPURowsScheduleAttr bringRows(KernelOp kernel,
+                              const analysis::KernelStrides &strides,
+                              const GPUMachine &machine,
+                              GPURowsScheduleAttr rows, bool onlyIfBetter);
+
+} // namespace kiln::loop
+
+#endif // KILN_LIB_DIALECT_LOOP_TRANSFORMS_GPUROWS_H
