@@ -52,3 +52,89 @@ func.func @short(%x: tensor<8192x768xbf16>) -> tensor<128x768xf32> {
   }
   return %r : tensor<128x768xf32>
 }
+
+// Long rows come in pieces where several nests read them and there is room for two blocks;
+// a row that is made and read again is in registers.
+
+// CHECK: loop.kernel @long
+// CHECK-SAME: #loop.gpu_rows<threads = 512, rows = 1, lanes = 8, steps = 13, stages = 4>
+!l = tensor<2048x50257xbf16>
+func.func @long(%x: !l) -> !l {
+  %r = loop.kernel @long ins(%a = %x : !l) shared [2048] -> !l {
+    %m = loop.reduce parallel (%i) in [2048] reduction (%j) in [50257] <max> : tensor<2048xbf16> {
+      %e = loop.load %a[%i, %j] : !l
+      loop.yield %e : bf16
+    }
+    %p = loop.pointwise (%i, %j) in [2048, 50257] : !l {
+      %e = loop.load %a[%i, %j] : !l
+      %z = loop.load %m[%i] : tensor<2048xbf16>
+      %d = arith.subf %e, %z : bf16
+      loop.yield %d : bf16
+    }
+    loop.return %p : !l
+  }
+  return %r : !l
+}
+
+// CHECK: loop.kernel @both
+// CHECK-SAME: #loop.gpu_rows<threads = 512, rows = 1, lanes = 8, steps = 13>
+func.func @both(%x: !l, %y: !l) -> tensor<2048xf32> {
+  %r = loop.kernel @both ins(%a = %x : !l, %b = %y : !l) shared [2048] -> tensor<2048xf32> {
+    %m = loop.reduce parallel (%i) in [2048] reduction (%j) in [50257] <max> : tensor<2048xf32> {
+      %e = loop.load %a[%i, %j] : !l
+      %f = loop.load %b[%i, %j] : !l
+      %g = arith.mulf %e, %f : bf16
+      %h = arith.extf %g : bf16 to f32
+      loop.yield %h : f32
+    }
+    %s = loop.reduce parallel (%i) in [2048] reduction (%j) in [50257] <sum> : tensor<2048xf32> {
+      %e = loop.load %a[%i, %j] : !l
+      %f = loop.load %b[%i, %j] : !l
+      %g = arith.mulf %e, %f : bf16
+      %h = arith.extf %g : bf16 to f32
+      %z = loop.load %m[%i] : tensor<2048xf32>
+      %d = arith.subf %h, %z : f32
+      loop.yield %d : f32
+    }
+    loop.return %s : tensor<2048xf32>
+  }
+  return %r : tensor<2048xf32>
+}
+
+// CHECK: loop.kernel @once
+// CHECK-SAME: #loop.gpu_rows<threads = 512, rows = 1, lanes = 8, steps = 13>
+func.func @once(%x: !l) -> tensor<2048xf32> {
+  %r = loop.kernel @once ins(%a = %x : !l) shared [2048] -> tensor<2048xf32> {
+    %m = loop.reduce parallel (%i) in [2048] reduction (%j) in [50257] <max> : tensor<2048xf32> {
+      %e = loop.load %a[%i, %j] : !l
+      %h = arith.extf %e : bf16 to f32
+      loop.yield %h : f32
+    }
+    loop.return %m : tensor<2048xf32>
+  }
+  return %r : tensor<2048xf32>
+}
+
+// CHECK: loop.kernel @made
+// CHECK-SAME: #loop.gpu_rows<threads = 512, rows = 1, lanes = 8, steps = 13>
+func.func @made(%x: !l) -> !l {
+  %r = loop.kernel @made ins(%a = %x : !l) shared [2048] -> !l {
+    %m = loop.reduce parallel (%i) in [2048] reduction (%j) in [50257] <max> : tensor<2048xbf16> {
+      %e = loop.load %a[%i, %j] : !l
+      loop.yield %e : bf16
+    }
+    %p = loop.pointwise (%i, %j) in [2048, 50257] : !l {
+      %e = loop.load %a[%i, %j] : !l
+      %z = loop.load %m[%i] : tensor<2048xbf16>
+      %d = arith.subf %e, %z : bf16
+      loop.yield %d : bf16
+    }
+    %q = loop.pointwise (%i, %j) in [2048, 50257] : !l {
+      %e = loop.load %p[%i, %j] : !l
+      %d = arith.negf %e : bf16
+      loop.yield %d : bf16
+    }
+    loop.return %q : !l
+  }
+  return %r : !l
+}

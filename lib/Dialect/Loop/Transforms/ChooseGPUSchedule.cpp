@@ -154,7 +154,7 @@ static ScheduleAttr chooseThreads(KernelOp kernel, const KernelStrides &strides,
 }
 
 /// How many elements the only nest looks for that walks rows.
-static Size getSelected(KernelOp kernel) {
+static Size findSelected(KernelOp kernel) {
   Size selected;
   bool isAlone = true;
   for (NestOpInterface nest : kernel.getNests()) {
@@ -168,8 +168,8 @@ static Size getSelected(KernelOp kernel) {
   return isAlone ? selected : Size();
 }
 
-/// Null if its rows are not worth sharing.
-static ScheduleAttr chooseRows(KernelOp kernel, const GPUMachine &machine) {
+GPURowsScheduleAttr loop::chooseOwnRows(KernelOp kernel,
+                                        const GPUMachine &machine) {
   MLIRContext *context = kernel.getContext();
   GPURowsShape shape;
   bool isFirst = true;
@@ -196,12 +196,22 @@ static ScheduleAttr chooseRows(KernelOp kernel, const GPUMachine &machine) {
   shape.narrow = widths.narrow;
   shape.wide = widths.wide;
   shape.isSorted = !kernel.getBody().getOps<SortOp>().empty();
-  shape.selected = getSelected(kernel);
+  shape.selected = findSelected(kernel);
   auto rows = guard::product(context, getExprs(kernel.getShared())).getConstant();
   shape.areFew = rows && *rows < machine.multiprocessors;
   GPURowsSchedule s = chooseGPURows(shape);
   return GPURowsScheduleAttr::get(context, s.threads, s.rows, s.lanes, s.steps,
                                   s.stages);
+}
+
+/// Null if its rows are not worth sharing.
+static ScheduleAttr chooseRows(KernelOp kernel, const KernelStrides &strides,
+                               const GPUMachine &machine) {
+  GPURowsScheduleAttr rows = chooseOwnRows(kernel, machine);
+  auto brought = rows ? bringRows(kernel, strides, machine, rows,
+                                  /*onlyIfBetter=*/true)
+                      : GPURowsScheduleAttr();
+  return brought ? brought : rows;
 }
 
 /// Bytes of what `sum` has of one column.
@@ -587,7 +597,7 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
   // Threads that share rows that lie across memory are better than a few that have one each.
   bool mayShare = walk == Walk::Within || isSerial(kernel, machine, hints);
   if (mayShare && canShareRows(kernel))
-    if (ScheduleAttr rows = chooseRows(kernel, machine))
+    if (ScheduleAttr rows = chooseRows(kernel, strides, machine))
       return rows;
   return chooseThreads(kernel, strides, machine, hints);
 }

@@ -12,6 +12,7 @@
 #include "GPURows.h"
 
 #include "kiln/Analysis/LibraryProduct.h"
+#include "kiln/Dialect/Loop/IR/RowParts.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -98,7 +99,10 @@ void GPUCollector::addRows(GPURowsScheduleAttr s) {
   if (s.getStages() > 0) {
     // What a copy engine brings to fewer or more threads, and without it.
     int64_t threads = s.getThreads(), steps = s.getSteps();
-    with(threads, steps, 0);
+    if (getRowParts(kernel))
+      with(threads, steps, 0);
+    else if (auto own = chooseOwnRows(kernel, machine))
+      with(own.getThreads(), own.getSteps(), 0);
     with(threads * 2, llvm::divideCeil(steps, 2), s.getStages());
     with(threads / 2, steps * 2, s.getStages());
     with(threads, steps, s.getStages() - 1);

@@ -19,6 +19,10 @@
 
 namespace kiln::loop {
 
+/// A schedule of a kernel whose threads share rows and read them themselves; null if they are not
+/// worth sharing.
+GPURowsScheduleAttr chooseOwnRows(KernelOp kernel, const GPUMachine &machine);
+
 /// `rows`, the schedule of a kernel without, with a copy engine; null where it has nothing to
 /// bring, or no room. With `onlyIfBetter` also where that is not expected to be better.
 GPURowsScheduleAttr bringRows(KernelOp kernel,

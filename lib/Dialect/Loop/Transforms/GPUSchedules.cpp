@@ -214,6 +214,13 @@ static int64_t countPartBlocks(int64_t threads, int64_t rows,
                   machine.threads / threads);
 }
 
+/// The same of all multiprocessors, at least one on each.
+static int64_t fillWithParts(int64_t threads, int64_t rows,
+                             const GPUMachine &machine) {
+  return machine.multiprocessors *
+         std::max<int64_t>(countPartBlocks(threads, rows, machine), 1);
+}
+
 /// Blocks of a multiprocessor that have so many bytes of shared memory each.
 static int64_t countSharers(int64_t bytes, const GPUMachine &machine) {
   return (machine.shared + kReservedShared) /
@@ -280,8 +287,7 @@ loop::chooseGPURowParts(const GPURowPartsShape &kernel,
     if (steps * lanes * kernel.kept <= kKeptOfTurns &&
         rows / 2 * kernel.size * kernel.joined <= kMostHanded)
       return GPURowPartsSchedule{threads, rows, lanes, steps,
-                                 machine.multiprocessors *
-                                     std::max<int64_t>(countPartBlocks(kTurnsBlock, rows, machine), 1)};
+                                 fillWithParts(kTurnsBlock, rows, machine)};
   }
   int64_t threads =
       std::clamp<int64_t>(llvm::PowerOf2Ceil(vectors), 32, kMostRowThreads);
@@ -294,8 +300,7 @@ loop::chooseGPURowParts(const GPURowPartsShape &kernel,
   if (steps * lanes * kernel.kept > kKeptOfPart)
     return std::nullopt;
   return GPURowPartsSchedule{threads, /*rows=*/1, lanes, steps,
-                             machine.multiprocessors *
-                                 std::max<int64_t>(countPartBlocks(threads, /*rows=*/1, machine), 1)};
+                             fillWithParts(threads, /*rows=*/1, machine)};
 }
 
 GPURowsSchedule loop::chooseGPUVectorProduct(int64_t size, int64_t last,
