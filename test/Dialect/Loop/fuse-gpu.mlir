@@ -198,3 +198,44 @@ func.func @mean(%x: tensor<16777216xf32>) -> tensor<f32> {
   }
   return %m : tensor<f32>
 }
+
+// Few long rows are scanned in tiles by all of a GPU, with what is read and made of the elements
+// in their own place; what reads others, or a sum of all, is another kernel.
+
+// CHECK-LABEL: func.func @scanned
+// GPU: loop.kernel
+// GPU-SAME: #loop.gpu_scan<threads = 256, lanes = 4, steps = 4, group = 512>
+// GPU: loop.pointwise
+// GPU: loop.scan
+// GPU: loop.pointwise
+// GPU: loop.kernel
+// GPU-NOT: loop.scan
+// GPU: {{^ +}}return
+!s = tensor<2x4194304xf32>
+func.func @scanned(%x: !s) -> (!s, !s, !s, tensor<2xf32>) {
+  %q = loop.pointwise (%i, %j) in [2, 4194304] : !s {
+    %e = loop.load %x[%i, %j] : !s
+    %f = math.exp %e : f32
+    loop.yield %f : f32
+  }
+  %s = loop.scan parallel (%i) in [2] along (%j) in [4194304] at 1 <sum> : !s {
+    %e = loop.load %q[%i, %j] : !s
+    loop.yield %e : f32
+  }
+  %p = loop.pointwise (%i, %j) in [2, 4194304] : !s {
+    %e = loop.load %s[%i, %j] : !s
+    %f = loop.load %x[%i, %j] : !s
+    %g = arith.mulf %e, %f : f32
+    loop.yield %g : f32
+  }
+  %b = loop.pointwise (%i, %j) in [2, 4194304] : !s {
+    %e = loop.load %s[%i, 4194303 - %j] : !s
+    %f = math.exp %e : f32
+    loop.yield %f : f32
+  }
+  %m = loop.reduce parallel (%i) in [2] reduction (%j) in [4194304] <max> : tensor<2xf32> {
+    %e = loop.load %s[%i, %j] : !s
+    loop.yield %e : f32
+  }
+  return %q, %p, %b, %m : !s, !s, !s, tensor<2xf32>
+}
