@@ -36,14 +36,14 @@ config.substitutions += [
     ("%kiln-plugin", os.path.join(lib_dir, "KilnPlugin.so")),
     ("%kiln-source", config.kiln_source_dir),
     ("%llvm-includes", os.path.join(config.llvm_tools_dir, "..", "include")),
-    # A driver without a GPU for what comes behind, with a cuBLASLt, certainly without one, or as
-    # the machine has it.
+    # A driver without a GPU for what comes behind, with a cuBLASLt and a cuDNN, certainly without
+    # them, or as the machine has them.
     (
-        "%fake-cublas",
+        "%fake-libraries",
         "env LD_LIBRARY_PATH={0}{1}{0}/libraries".format(fake_cuda, os.pathsep),
     ),
     (
-        "%fake-no-cublas",
+        "%fake-no-libraries",
         "env LD_LIBRARY_PATH={0}{1}{0}/no-libraries".format(fake_cuda, os.pathsep),
     ),
     (
@@ -70,11 +70,15 @@ if config.kiln_fixtures and os.path.isdir(config.kiln_fixtures):
 # A CUDA device, not merely its driver library.
 if os.path.exists("/dev/nvidia0"):
     config.available_features.add("cuda")
-    # Its library, where the linker finds it.
-    for version in (12, 13):
+    # Its libraries, where the linker finds them.
+    for name, feature in (
+        ("libcublasLt.so.12", "cublas"),
+        ("libcublasLt.so.13", "cublas"),
+        ("libcudnn.so.9", "cudnn"),
+    ):
         try:
-            ctypes.CDLL("libcublasLt.so.%d" % version)
-            config.available_features.add("cublas")
+            ctypes.CDLL(name)
+            config.available_features.add(feature)
         except OSError:
             pass
 # Instruction sets, for tests of generated machine code.

@@ -376,7 +376,23 @@ private:
             !areNumbers(map.strides))
           return true;
     }
-    return grid.product && dependsOnSymbols(*grid.product);
+    return std::visit([&](const auto &call) { return dependsOnSymbols(call); },
+                      grid.library);
+  }
+
+  bool dependsOnSymbols(std::monostate) const { return false; }
+
+  bool dependsOnSymbols(const GridStep::Convolution &convolution) const {
+    for (const GridStep::Convolution::Image *image :
+         {&convolution.source, &convolution.target})
+      if (!areNumbers({image->offset, image->image, image->channel}) ||
+          !areNumbers(image->places))
+        return true;
+    return !areNumbers(convolution.inputs) ||
+           !areNumbers(convolution.outputs) || !areNumbers(convolution.taps) ||
+           !areNumbers({convolution.images, convolution.groups,
+                        convolution.channels, convolution.filters,
+                        convolution.weightOffset});
   }
 
   bool dependsOnSymbols(const GridStep::Product &product) const {

@@ -245,7 +245,11 @@ private:
       if (!part.maps.empty())
         text += " maps " + std::to_string(part.maps.size());
     }
-    return grid.product ? text + productText(*grid.product) : text;
+    if (auto *product = std::get_if<GridStep::Product>(&grid.library))
+      text += productText(*product);
+    else if (auto *c = std::get_if<GridStep::Convolution>(&grid.library))
+      text += convolutionText(*c);
+    return text;
   }
 
   std::string productText(const GridStep::Product &product) const {
@@ -263,6 +267,31 @@ private:
         ") " + std::string(dtypeName(product.factors)) + " to " +
         std::string(dtypeName(product.results));
     return product.permitsTF32 ? text + " tf32" : text;
+  }
+
+  std::string convolutionText(const GridStep::Convolution &c) const {
+    auto numbers = [](const std::vector<uint32_t> &list) {
+      std::string text;
+      for (uint32_t number : list)
+        text += (text.empty() ? "" : ", ") + std::to_string(number);
+      return text;
+    };
+    auto image = [&](const GridStep::Convolution::Image &i) {
+      return std::to_string(i.buffer) + " (" +
+             exprs({i.offset, i.image, i.channel}) + ", " + exprs(i.places) +
+             ")";
+    };
+    std::string text = " or library convolution";
+    text += c.isGradient ? ", gradient of weight " : " by weight ";
+    text += std::to_string(c.weight) + " (" + expr(c.weightOffset) +
+            (c.isChannelsLast ? ", channels last" : "") + ") of " +
+            image(c.source) + " to " + image(c.target) + " (" +
+            exprs({c.images, c.groups, c.channels, c.filters}) + ") inputs [" +
+            exprs(c.inputs) + "] outputs [" + exprs(c.outputs) + "] taps [" +
+            exprs(c.taps) + "] strides [" + numbers(c.strides) +
+            "] dilations [" + numbers(c.dilations) + "] padding [" +
+            numbers(c.padding) + "] " + std::string(dtypeName(c.elements));
+    return c.permitsTF32 ? text + " tf32" : text;
   }
 
   std::string stepText(const Step &step) const {

@@ -221,6 +221,52 @@ template <typename C, typename T> void visitProduct(C &c, T &product) {
   c.u32(product.bias);
 }
 
+template <typename C, typename T> void visitConvolutionImage(C &c, T &image) {
+  c.u32(image.buffer);
+  c.u32(image.offset);
+  c.u32(image.image);
+  c.u32(image.channel);
+  ids(c, image.places);
+}
+
+template <typename C, typename T> void visitConvolution(C &c, T &convolution) {
+  c.dtype(convolution.elements);
+  c.boolean(convolution.permitsTF32);
+  c.boolean(convolution.isGradient);
+  c.u32(convolution.images);
+  c.u32(convolution.groups);
+  c.u32(convolution.channels);
+  c.u32(convolution.filters);
+  ids(c, convolution.inputs);
+  ids(c, convolution.outputs);
+  ids(c, convolution.taps);
+  ids(c, convolution.strides);
+  ids(c, convolution.dilations);
+  ids(c, convolution.padding);
+  visitConvolutionImage(c, convolution.source);
+  visitConvolutionImage(c, convolution.target);
+  c.u32(convolution.weight);
+  c.u32(convolution.weightOffset);
+  c.boolean(convolution.isChannelsLast);
+}
+
+/// What a library may do, behind the number of its kind.
+template <typename C, typename T> void visitLibrary(C &c, T &library) {
+  enum class Kind : uint8_t { None, Product, Convolution };
+  auto kind = static_cast<Kind>(library.index());
+  c.enumeration(kind, Kind::None, Kind::Convolution);
+  if constexpr (C::isDecoder) {
+    if (kind == Kind::Product)
+      library = GridStep::Product();
+    else if (kind == Kind::Convolution)
+      library = GridStep::Convolution();
+  }
+  if (auto *product = std::get_if<GridStep::Product>(&library))
+    visitProduct(c, *product);
+  else if (auto *convolution = std::get_if<GridStep::Convolution>(&library))
+    visitConvolution(c, *convolution);
+}
+
 template <typename C, typename T> void visitGrid(C &c, T &step) {
   ids(c, step.buffers);
   ids(c, step.writes);
@@ -236,13 +282,7 @@ template <typename C, typename T> void visitGrid(C &c, T &step) {
     c.u32(part.sharedBytes);
     c.list(part.maps, kLeastMap, [&](auto &map) { visitMap(c, map); });
   });
-  bool isProduct = step.product.has_value();
-  c.boolean(isProduct);
-  if constexpr (C::isDecoder)
-    if (isProduct)
-      step.product.emplace();
-  if (isProduct)
-    visitProduct(c, *step.product);
+  visitLibrary(c, step.library);
 }
 
 template <typename C, typename T> void visitExtern(C &c, T &step) {

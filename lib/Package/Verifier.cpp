@@ -7,12 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Package/Verifier.h"
+#include "LibraryVerifier.h"
 #include "Preparation.h"
 #include "kiln/Base/CheckedMath.h"
 #include "kiln/Package/ExprEvaluator.h"
 #include "kiln/Package/Printer.h"
-
-#include <algorithm>
 
 namespace kiln::package {
 
@@ -342,60 +341,11 @@ private:
       if (!s)
         return s.error().withContext("grid");
     }
-    if (grid.product)
-      if (Status s = product(*grid.product, grid); !s)
-        return s.error().withContext("grid, product");
+    if (Status s = verifyLibrary(grid, program_,
+                                 [this](ExprId id) { return expr(id); });
+        !s)
+      return s.error().withContext("grid");
     return Status::success();
-  }
-
-  /// A buffer of a product: one of these elements that is written or not.
-  Status productBuffer(const GridStep &grid, uint32_t at, DType dtype,
-                       bool isResult) const {
-    if (at >= grid.buffers.size())
-      return range("buffer", at, grid.buffers.size());
-    bool isWritten = std::find(grid.writes.begin(), grid.writes.end(), at) !=
-                     grid.writes.end();
-    bool isWorkspace = grid.hasWorkspace && at + 1 == grid.buffers.size();
-    DType found = program_.values[grid.buffers[at]].dtype;
-    if (isWritten != isResult || isWorkspace || found != dtype)
-      return bad("expected buffer " + std::to_string(at) + " to be " +
-                 (isResult ? "written" : "read") + " and of " +
-                 std::string(dtypeName(dtype)) + ", found one of " +
-                 std::string(dtypeName(found)) +
-                 (isWorkspace ? ", the workspace" : ""));
-    return Status::success();
-  }
-
-  Status product(const GridStep::Product &product, const GridStep &grid) const {
-    if ((product.factors != DType::F32 && product.factors != DType::F16 &&
-         product.factors != DType::BF16) ||
-        (product.results != product.factors && product.results != DType::F32))
-      return bad(
-          "expected factors of f32, f16 or bf16 and results of the same or "
-          "f32, found " +
-          std::string(dtypeName(product.factors)) + " and " +
-          std::string(dtypeName(product.results)));
-    if (product.result.isTransposed)
-      return bad("expected a result that is not transposed");
-    for (ExprId id :
-         {product.matrices, product.rows, product.columns, product.sum})
-      if (Status s = expr(id); !s)
-        return s;
-    for (const GridStep::Product::Matrix *matrix :
-         {&product.left, &product.right, &product.result}) {
-      bool isResult = matrix == &product.result;
-      if (Status s = productBuffer(grid, matrix->buffer,
-                                   isResult ? product.results : product.factors,
-                                   isResult);
-          !s)
-        return s;
-      for (ExprId id : {matrix->offset, matrix->leading, matrix->apart})
-        if (Status s = expr(id); !s)
-          return s;
-    }
-    return product.bias == kNone
-               ? Status::success()
-               : productBuffer(grid, product.bias, product.results, false);
   }
 
   Status gridPart(const GridStep::Part &part, const GridStep &grid) const {

@@ -177,13 +177,36 @@ private:
   Status gridParts(const package::GridStep &step);
   Status gridPart(const package::GridStep &step,
                   const package::GridStep::Part &part, bool isNarrow);
-  Status product(const package::GridStep &step, bool &isDone);
-  Status describeProduct(const package::GridStep &step, ProductLaunch &launch,
+  Status library(const package::GridStep &step, bool &isDone);
+  Status describeLibrary(const package::GridStep &step, LibraryLaunch &launch,
                          bool &isEmpty);
+  Status describeProduct(const package::GridStep &step,
+                         const package::GridStep::Product &product,
+                         ProductLaunch &launch, bool &isEmpty);
   Status productMatrix(const package::GridStep &step,
                        const package::GridStep::Product::Matrix &matrix,
                        DType dtype, int64_t matrices, int64_t rows,
                        int64_t columns, ProductLaunch::Matrix &found);
+  Status describeConvolution(const package::GridStep &step,
+                             const package::GridStep::Convolution &convolution,
+                             ConvolutionLaunch &launch, bool &isEmpty);
+  Status convolutionImage(const package::GridStep &step,
+                          const package::GridStep::Convolution::Image &image,
+                          const ConvolutionLaunch &launch, int64_t channels,
+                          const ConvolutionLaunch::Numbers &sizes,
+                          ConvolutionLaunch::Image &found);
+  /// A dimension of what a library is given: its size, and elements from each
+  /// to the next.
+  struct LibraryDim {
+    int64_t size, step;
+  };
+  /// The address of an operand that begins `offset` elements behind the first
+  /// one of a buffer. Malformed, naming `what`, unless all of it is there: the
+  /// numbers come from a package.
+  Status libraryOperand(const package::GridStep &step, uint32_t buffer,
+                        DType dtype, int64_t offset,
+                        const std::vector<LibraryDim> &dims, const char *what,
+                        void *&data);
   /// What may be read from the address of a buffer on.
   Result<int64_t> bytesOf(const package::GridStep &step, uint32_t at);
   Status launchPart(const package::GridStep &step,

@@ -115,12 +115,12 @@ Status ProgramRunner::Frame::record(const GraphSegment &segment,
       address.last = node.pointers[at];
       // An assertion is about one value, which may begin anywhere.
       address.isVector |=
-          node.product || node.launch.kernel != plan_.code.check;
+          node.library || node.launch.kernel != plan_.code.check;
       address.uses.emplace_back(i, at);
     }
     spans.push_back(std::move(node.spans));
-    if (node.product) {
-      launches.emplace_back(*node.product);
+    if (node.library) {
+      launches.emplace_back(*node.library);
       continue;
     }
     parameters.push_back(node.parameters());
@@ -185,11 +185,11 @@ Status ProgramRunner::Frame::update(Recording &recording) {
       continue;
     pointers_ = node.pointers;
     node.isChanged = false;
-    if (node.product) {
+    if (node.library) {
       bool isEmpty = false;
-      if (Status s = describeProduct(*node.step, *node.product, isEmpty); !s)
+      if (Status s = describeLibrary(*node.step, *node.library, isEmpty); !s)
         return s;
-      if (Status s = recording.graph->update(i, *node.product); !s)
+      if (Status s = recording.graph->update(i, *node.library); !s)
         return s;
       continue;
     }
@@ -226,12 +226,14 @@ Status ProgramRunner::Frame::replay(const GraphSegment &segment,
   if (Status s = recording.graph->launch(); !s)
     return s;
   if (options_.stats) {
-    const auto products = static_cast<size_t>(std::count_if(
-        recording.nodes.begin(), recording.nodes.end(),
-        [](const Recording::Node &node) { return node.product.has_value(); }));
-    options_.stats->libraryProducts += products;
-    options_.stats->kernelLaunches += recording.nodes.size() - products;
-    options_.stats->kernels += recording.nodes.size() - products;
+    for (const Recording::Node &node : recording.nodes) {
+      if (node.library) {
+        options_.stats->addLibrary(*node.library);
+        continue;
+      }
+      ++options_.stats->kernelLaunches;
+      ++options_.stats->kernels;
+    }
     ++options_.stats->graphReplays;
   }
   for (uint32_t i = segment.begin; i < segment.end; ++i)

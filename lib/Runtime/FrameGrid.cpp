@@ -315,8 +315,8 @@ Status ProgramRunner::Frame::grid(const GridStep &step) {
   if (Status s = gridPointers(step, aligned); !s)
     return s;
   bool isDone = false;
-  if (step.product)
-    if (Status s = product(step, isDone); !s)
+  if (!std::holds_alternative<std::monostate>(step.library))
+    if (Status s = library(step, isDone); !s)
       return s;
   if (!isDone)
     if (Status s = gridParts(step); !s)

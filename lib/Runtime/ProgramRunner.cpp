@@ -35,6 +35,11 @@ void RunStats::addExtern(const std::string &op, const std::string &reason) {
   externs.push_back({op, 1, reason});
 }
 
+void RunStats::addLibrary(const LibraryLaunch &launch) {
+  ++(std::holds_alternative<ProductLaunch>(launch) ? libraryProducts
+                                                   : libraryConvolutions);
+}
+
 void RunStats::addSkip(std::vector<Skips> &skips, const std::string &reason) {
   for (Skips &known : skips)
     if (known.reason == reason) {

@@ -34,7 +34,7 @@ struct Recording {
     std::vector<TensorMapBytes> maps;
     std::vector<Span> spans; ///< in the call that was written down
     bool isChanged = false;
-    std::optional<ProductLaunch> product; ///< in place of `part`, by a library
+    std::optional<LibraryLaunch> library; ///< in place of `part`
 
     /// In the order of the kernel's parameters.
     std::vector<void *> parameters() {

@@ -100,7 +100,7 @@ CudaDevice::~CudaDevice() {
   ContextScope current(context_);
   if (stream_)
     driver_.cuStreamSynchronize(stream_);
-  products_.free();
+  libraries_.free();
   allocator_.freeAll();
   copies_.free();
   staging_.free();
@@ -275,18 +275,18 @@ Status CudaDevice::copyStrided(const runtime::StridedCopy &copy) {
   return noteLaunch(answer, kernel);
 }
 
-Status CudaDevice::multiply(const ProductLaunch &product) {
+Status CudaDevice::call(const LibraryLaunch &launch) {
   std::lock_guard<std::mutex> lock(mutex_);
   ContextScope current(context_);
-  if (Status s = products_.multiply(product, stream_); !s)
+  if (Status s = libraries_.call(launch, stream_); !s)
     return s;
-  ++stats_.products;
-  return noteLaunch(kSuccess, kProductName);
+  ++stats_.libraryCalls;
+  return noteLaunch(kSuccess, Libraries::nameOf(launch));
 }
 
-std::string CudaDevice::libraries() {
+std::string CudaDevice::library(runtime::LibraryKind kind) {
   std::lock_guard<std::mutex> lock(mutex_);
-  return products_.describe();
+  return libraries_.describe(kind);
 }
 
 const char *CudaDevice::checkCode() const { return kCheckPTX; }

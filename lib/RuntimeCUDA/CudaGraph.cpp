@@ -29,9 +29,9 @@ KernelNode CudaGraph::describe(const GridLaunch &launch) const {
 }
 
 template <typename F>
-Status CudaGraph::withCaptured(const ProductLaunch &product, F use) {
+Status CudaGraph::withCaptured(const LibraryLaunch &launch, F use) {
   Handle captured = nullptr;
-  if (Status s = device_->products_.capture(product, captured); !s)
+  if (Status s = device_->libraries_.capture(launch, captured); !s)
     return s;
   Status used = use(captured);
   device_->driver_.cuGraphDestroy(captured);
@@ -84,7 +84,7 @@ int CudaGraph::appendGrid(const GridLaunch &launch,
 Status CudaGraph::append(const GraphLaunch &launch,
                          const std::vector<uint32_t> &before) {
   std::vector<Handle> others;
-  std::optional<double> crowd; // of the last of them; none behind a product
+  std::optional<double> crowd; // of the last of them; none behind a library's
   for (uint32_t index : before) {
     others.push_back(nodes_[index]);
     crowd = crowds_[index];
@@ -94,25 +94,26 @@ Status CudaGraph::append(const GraphLaunch &launch,
       return s;
     return checkMade(appendGrid(*grid, others, crowd));
   }
-  return withCaptured(std::get<ProductLaunch>(launch), [&](Handle captured) {
+  const LibraryLaunch &library = std::get<LibraryLaunch>(launch);
+  return withCaptured(library, [&](Handle captured) {
     Handle node = nullptr;
     int answer = device_->driver_.cuGraphAddChildGraphNode(
         &node, graph_, others.data(), others.size(), captured);
     nodes_.push_back(node);
     crowds_.emplace_back();
-    lastKernel_ = kProductName;
+    lastKernel_ = Libraries::nameOf(library);
     return checkMade(answer);
   });
 }
 
-/// What is wrong with a graph that has products is not known to be wrong with its launches
-/// one by one.
+/// What is wrong with a graph that has launches of libraries is not known to be
+/// wrong with its launches one by one.
 Status CudaGraph::checkMade(int answer) const {
-  const bool hasProducts =
+  const bool hasLibraries =
       std::find(crowds_.begin(), crowds_.end(), std::nullopt) != crowds_.end();
-  if (answer == kSuccess || !hasProducts)
+  if (answer == kSuccess || !hasLibraries)
     return device_->check(answer, "making a graph");
-  return Error::unsupported("the driver makes no graph of products of cuBLASLt: " +
+  return Error::unsupported("the driver makes no graph of what libraries do: " +
                             device_->driver_.nameOf(answer));
 }
 
@@ -150,14 +151,14 @@ Status CudaGraph::update(size_t index, const GraphLaunch &launch) {
   std::lock_guard<std::mutex> lock(device.mutex_);
   ContextScope current(device.context_);
   ++device.stats_.graphUpdates;
-  if (auto *product = std::get_if<ProductLaunch>(&launch))
-    return withCaptured(*product, [&](Handle captured) -> Status {
+  if (auto *library = std::get_if<LibraryLaunch>(&launch))
+    return withCaptured(*library, [&](Handle captured) -> Status {
       if (device.driver_.cuGraphExecChildGraphNodeSetParams(
               executable_, nodes_[index], captured) == kSuccess)
         return Status::success();
-      return Error::unsupported(
-          "cuBLASLt computes a product in another way than "
-          "when the graph was made");
+      return Error::unsupported(std::string(Libraries::nameOf(*library)) +
+                                " is computed in another way than when the "
+                                "graph was made");
     });
   KernelNode described = describe(std::get<GridLaunch>(launch));
   return device.check(device.driver_.cuGraphExecKernelNodeSetParams_v2(

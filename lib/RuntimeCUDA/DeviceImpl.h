@@ -11,7 +11,7 @@
 
 #include "Allocator.h"
 #include "Context.h"
-#include "Products.h"
+#include "Libraries.h"
 #include "Staging.h"
 #include "StridedCopies.h"
 
@@ -23,7 +23,7 @@ using runtime::DeviceImage;
 using runtime::DeviceStats;
 using runtime::GraphLaunch;
 using runtime::GridLaunch;
-using runtime::ProductLaunch;
+using runtime::LibraryLaunch;
 using runtime::Storage;
 using runtime::TensorMapBytes;
 using runtime::TensorMapLayout;
@@ -33,7 +33,7 @@ public:
   CudaDevice(Context context, bool isBlocking)
       : context_(std::move(context)), driver_(*context_.driver),
         allocator_(driver_), copies_(driver_), staging_(driver_),
-        products_(driver_, allocator_), isBlocking_(isBlocking) {}
+        libraries_(driver_, allocator_), isBlocking_(isBlocking) {}
   ~CudaDevice() override;
   Status start();
 
@@ -57,8 +57,8 @@ public:
             const std::vector<std::vector<uint32_t>> &before) override;
   const char *checkCode() const override;
   Result<uint64_t> checkCell(const Error &error) override;
-  Status multiply(const ProductLaunch &product) override;
-  std::string libraries() override;
+  Status call(const LibraryLaunch &launch) override;
+  std::string library(runtime::LibraryKind kind) override;
   Result<TensorMapBytes> encode(const TensorMapLayout &layout) override;
   Result<std::unique_ptr<DeviceEvent>> record() override;
   Result<std::shared_ptr<void>> hold(double seconds) override;
@@ -80,7 +80,7 @@ private:
   Allocator allocator_;
   StridedCopies copies_; ///< guarded by the mutex
   Staging staging_;      ///< `takes` guarded by the mutex
-  Products products_;    ///< guarded by the mutex
+  Libraries libraries_;  ///< guarded by the mutex
   const bool isBlocking_;
   mutable std::mutex mutex_; ///< of what follows, and of launches
   std::string lastKernel_;
@@ -114,16 +114,16 @@ private:
   /// where they do not fit at the same time, 1 where the driver does not say.
   double shareOf(const GridLaunch &launch) const;
   Status checkMade(int answer) const;
-  /// Calls `use` with a graph of what a library does for a product, which is let go then.
-  template <typename F>
-  Status withCaptured(const ProductLaunch &product, F use);
+  /// Calls `use` with a graph of what a library does for a launch, which is let
+  /// go then.
+  template <typename F> Status withCaptured(const LibraryLaunch &launch, F use);
 
   std::shared_ptr<CudaDevice> device_;
   std::shared_ptr<const CudaImage> image_;
   Handle graph_ = nullptr, executable_ = nullptr;
   std::vector<Handle> nodes_;
-  /// What of the device a node takes with those that may still be there beside it; nothing
-  /// of a product of a library.
+  /// What of the device a node takes with those that may still be there beside
+  /// it; nothing of a library's.
   std::vector<std::optional<double>> crowds_;
   std::string lastKernel_;
 };

@@ -14,8 +14,6 @@ namespace kiln::cuda {
 
 using runtime::ProductLaunch;
 
-/// What the library's own users give it on GPUs with warpgroups.
-static constexpr size_t kWorkspaceBytes = size_t(32) << 20;
 /// Kinds of products that are kept: sizes may be others in every call.
 static constexpr size_t kMostPlans = 256;
 /// What addresses are told to be multiples of: no algorithm asks for more.
@@ -79,12 +77,8 @@ Status Products::start() {
   if (!blas)
     return blas.takeError();
   blas_ = *blas;
-  if (workspace_ == 0 &&
-      allocator_.allocate(kWorkspaceBytes, "workspace of cuBLASLt",
-                          workspace_) != kSuccess) {
-    workspace_ = 0;
-    return Error::unsupported("there is no memory for cuBLASLt's workspace");
-  }
+  if (Status s = workspace_.take(); !s)
+    return s;
   return check(blas_->cublasLtCreate(&handle_), "to being started");
 }
 
@@ -166,7 +160,7 @@ Status Products::choose(Plan &plan, const ProductLaunch &product) {
       answer = blas_->cublasLtMatmulPreferenceSetAttribute(
           preference, attribute, &value, sizeof(value));
   };
-  set(kMostWorkspace, uint64_t(kWorkspaceBytes));
+  set(kMostWorkspace, uint64_t(LibraryWorkspace::kBytes));
   set(kReductionMask, uint32_t(kReduceInF32));
   // Of A, B, C and D.
   int attribute = kAlignmentOfA;
@@ -184,7 +178,7 @@ Status Products::choose(Plan &plan, const ProductLaunch &product) {
   if (Status s = check(answer, "to the choice of an algorithm"); !s)
     return s;
   if (found < 1 || plan.algorithm.state != 0 ||
-      plan.algorithm.workspace > kWorkspaceBytes)
+      plan.algorithm.workspace > LibraryWorkspace::kBytes)
     return Error::unsupported("cuBLASLt has no algorithm for the product");
   return Status::success();
 }
@@ -236,34 +230,9 @@ Status Products::multiply(const ProductLaunch &product, Handle stream) {
                    handle_, plan.product, &one, product.right.data,
                    plan.layouts[0], product.left.data, plan.layouts[1], &zero,
                    product.result.data, plan.layouts[2], product.result.data,
-                   plan.layouts[2], plan.algorithm.algorithm,
-                   reinterpret_cast<void *>(workspace_), kWorkspaceBytes,
-                   stream),
+                   plan.layouts[2], plan.algorithm.algorithm, workspace_.data(),
+                   LibraryWorkspace::kBytes, stream),
                "to the product");
-}
-
-Status Products::capture(const ProductLaunch &product, Handle &graph) {
-  constexpr unsigned kNonBlocking = 1; // of the default stream
-  if (!captured_ &&
-      driver_.cuStreamCreate(&captured_, kNonBlocking) != kSuccess)
-    captured_ = nullptr;
-  if (!captured_ ||
-      driver_.cuStreamBeginCapture_v2(captured_, kCaptureRelaxed) != kSuccess)
-    return Error::unsupported("the driver cannot capture what cuBLASLt does");
-  Status asked = multiply(product, captured_);
-  Handle made = nullptr;
-  int answer = driver_.cuStreamEndCapture(captured_, &made);
-  if (asked && answer == kSuccess && made) {
-    graph = made;
-    return Status::success();
-  }
-  if (made)
-    driver_.cuGraphDestroy(made);
-  return asked
-             ? Status(Error::unsupported("what cuBLASLt does cannot be part of "
-                                         "a graph: " +
-                                         driver_.nameOf(answer)))
-             : asked;
 }
 
 void Products::destroy(Plan &plan) {
@@ -281,9 +250,6 @@ void Products::free() {
   if (handle_)
     blas_->cublasLtDestroy(handle_);
   handle_ = nullptr;
-  if (captured_)
-    driver_.cuStreamDestroy_v2(captured_);
-  captured_ = nullptr;
 }
 
 } // namespace kiln::cuda

@@ -9,16 +9,15 @@
 // cuBLASLt has columns where a package has rows, so it is asked for the
 // transposed result: C^T = B^T A^T, whose bias of a row is that of our column.
 // For each kind of product its heuristic is asked once; what came of it is kept
-// with the descriptors. All products share one workspace, since they follow
-// each other on one stream.
+// with the descriptors.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_LIB_RUNTIMECUDA_PRODUCTS_H
 #define KILN_LIB_RUNTIMECUDA_PRODUCTS_H
 
-#include "Allocator.h"
 #include "BlasLibrary.h"
+#include "LibraryWorkspace.h"
 #include "kiln/Runtime/Device.h"
 
 #include <array>
@@ -26,15 +25,12 @@
 
 namespace kiln::cuda {
 
-/// What is told of a product where kernels have names.
-inline constexpr char kProductName[] = "a product of cuBLASLt";
-
 /// Of one device. All functions need its context to be current, and one thread
 /// at a time.
 class Products {
 public:
-  Products(const Driver &driver, Allocator &allocator)
-      : driver_(driver), allocator_(allocator) {}
+  Products(const Driver &driver, LibraryWorkspace &workspace)
+      : driver_(driver), workspace_(workspace) {}
   /// Lets go of what the library has made, after the stream has come to its
   /// end.
   void free();
@@ -43,8 +39,6 @@ public:
   std::string describe() const;
   /// Unsupported, with nothing done, if there is no library or it refuses.
   Status multiply(const runtime::ProductLaunch &product, Handle stream);
-  /// Sets `graph` to one of what `multiply` would ask the driver for, which is the caller's.
-  Status capture(const runtime::ProductLaunch &product, Handle &graph);
 
 private:
   /// A kind of product: its numbers.
@@ -65,11 +59,9 @@ private:
   void destroy(Plan &plan);
 
   const Driver &driver_;
-  Allocator &allocator_;
+  LibraryWorkspace &workspace_;
   const BlasLibrary *blas_ = nullptr;
   Handle handle_ = nullptr;
-  Address workspace_ = 0;
-  Handle captured_ = nullptr; ///< a stream that does nothing, only writes down
   std::map<Key, Plan> plans_;
 };
 

@@ -32,7 +32,7 @@ std::string session::describeHardware(runtime::Device &device,
   std::string words = device.hardware();
   if (!options.isTuned() || options.gpuLibraries == GPULibraries::None)
     return words;
-  std::string libraries = device.libraries();
+  std::string libraries = device.library(runtime::LibraryKind::Products);
   return words + ", " + (libraries.empty() ? "no library" : libraries);
 }
 

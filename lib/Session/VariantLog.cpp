@@ -35,8 +35,7 @@ void session::logGraphSkip(const std::string &reason) {
 
 void session::logLibrarySkip(const std::string &reason) {
   log::write("autotuning", log::Level::Warning,
-             "kernels compute products that a library was faster for: " +
-                 reason);
+             "kernels compute what a library was faster for: " + reason);
 }
 
 void session::logTime(const std::string &what, const Stopwatch &watch,

@@ -363,6 +363,7 @@ static void writeRuntime(JsonWriter &json, const session::Session &session,
     json.endObject();
     json.key("gpu_libraries").beginObject();
     json.key("products").number(int64_t(runs.libraryProducts));
+    json.key("convolutions").number(int64_t(runs.libraryConvolutions));
     writeSkips(json, runs.librarySkips);
     json.endObject();
   }

@@ -78,7 +78,7 @@
 //              list(id) location:text
 //     grid     list(id) writes:list(u32) overwrites:list(u32)
 //              workspace:bool narrow:id list(part)
-//              isProduct:bool product?
+//              library:u8 (product | convolution)?
 //   part     := kernel:u32 wide:id list(id) blocks:id threads:u32 shared:u32
 //              list(map)
 //   map      := buffer:u32 dtype offset:id sizes:list(id) strides:list(id)
@@ -87,6 +87,12 @@
 //               columns:id sum:id left:matrix right:matrix result:matrix
 //               bias:id                          a position of a buffer
 //   matrix   := buffer:u32 transposed:bool offset:id leading:id apart:id
+//   convolution := elements:dtype tf32:bool gradient:bool images:id groups:id
+//               channels:id filters:id inputs:list(id) outputs:list(id)
+//               taps:list(id) strides:list(u32) dilations:list(u32)
+//               padding:list(u32) source:image target:image weight:u32
+//               offset:id channelsLast:bool
+//   image    := buffer:u32 offset:id image:id channel:id places:list(id)
 //   argument := tag:u8                           kiln_argument_tag
 //               (id | bool | i64 | f64 | f64 f64 | text | dtype |
 //                list(argument))?                nested at most 16 deep
@@ -108,9 +114,9 @@ extern "C" {
 /// that changed the file, as in PNG.
 #define KILN_PACKAGE_MAGIC "\x8bKILN\r\n\x1a"
 /// Bumped whenever the meaning of anything in this header changes.
-#define KILN_PACKAGE_VERSION 10
+#define KILN_PACKAGE_VERSION 11
 #define KILN_PROGRAM_MAGIC 0x474f5250u /* "PROG" */
-#define KILN_PROGRAM_VERSION 7
+#define KILN_PROGRAM_VERSION 8
 
 #define KILN_PACKAGE_DIGEST_OFFSET 24
 #define KILN_PACKAGE_HEADER_SIZE 56

@@ -203,13 +203,42 @@ struct GridStep {
     Matrix left, right, result; ///< the result is not transposed
     uint32_t bias = kNone;      ///< position of a buffer; kNone: there is none
   };
+  /// Or a convolution, in 1 to 3 dimensions, all lists outermost first:
+  ///
+  ///   target[n, g, f, p] = sum over c and t of weight[g, f, c, t] *
+  ///                        source[n, g, c, p * stride + t * dilation - padding]
+  ///
+  /// added up in f32 and then rounded, with zeros outside of the source; or the gradient of the
+  /// weight, summed up over n and p.
+  struct Convolution {
+    static constexpr size_t kMostDims = 3;
+    /// An element lies offset + n * image + c * channel + sum of place * places elements from
+    /// the first one of the buffer; c is of all groups.
+    struct Image {
+      uint32_t buffer = 0; ///< position among the buffers
+      ExprId offset = kNone, image = kNone, channel = kNone;
+      std::vector<ExprId> places;
+    };
+    DType elements = DType::F32; ///< of all; F32, F16 or BF16
+    bool permitsTF32 = false;    ///< factors of F32 may be rounded
+    bool isGradient = false;     ///< the weight is written, the target read
+    ExprId images = kNone, groups = kNone;
+    ExprId channels = kNone, filters = kNone; ///< of a group
+    std::vector<ExprId> inputs, outputs, taps;
+    std::vector<uint32_t> strides, dilations, padding; ///< `padding` on both sides
+    Image source, target;
+    uint32_t weight = 0;         ///< position of a buffer
+    ExprId weightOffset = kNone; ///< elements
+    bool isChannelsLast = false; ///< of a filter: taps, then channels; else channels first
+  };
+  using Library = std::variant<std::monostate, Product, Convolution>;
   std::vector<ValueId> buffers;
   std::vector<uint32_t> writes;     ///< as in LaunchStep
   std::vector<uint32_t> overwrites; ///< as in LaunchStep
   bool hasWorkspace = false;        ///< the last buffer is no argument's, but memory
   ExprId narrow = kNone; ///< if not 0, `kernel` may run, else `wide`; kNone: kernel
   std::vector<Part> parts;
-  std::optional<Product> product; ///< of what the parts compute
+  Library library; ///< may do what the parts do
 };
 
 struct ExternStep {

@@ -32,8 +32,10 @@
 #define KILN_RUNTIME_DEVICE_H
 
 #include "kiln/Package/KernelStore.h"
+#include "kiln/Package/Program.h"
 #include "kiln/Runtime/Tensor.h"
 
+#include <array>
 #include <optional>
 #include <variant>
 
@@ -104,16 +106,41 @@ struct ProductLaunch {
   const void *bias = nullptr; ///< null: nothing is added
 };
 
+/// A convolution; see package::GridStep::Convolution. Addresses are of the device.
+struct ConvolutionLaunch {
+  using Numbers = std::array<int64_t, package::GridStep::Convolution::kMostDims>;
+  struct Image {
+    void *data = nullptr; ///< the first element
+    int64_t image = 0, channel = 0;
+    Numbers places = {};
+  };
+  DType elements = DType::F32;
+  bool permitsTF32 = false;
+  bool isGradient = false; ///< `weight` is written, else `target`
+  int64_t images = 1, groups = 1, channels = 1, filters = 1; ///< 1 or more
+  size_t dims = 0; ///< how many numbers of each list count
+  Numbers inputs = {}, outputs = {}, taps = {}; ///< 1 or more
+  Numbers strides = {}, dilations = {}, padding = {};
+  Image source, target;
+  void *weight = nullptr;
+  bool isChannelsLast = false;
+};
+
+/// What a device may leave to a library.
+using LibraryLaunch = std::variant<ProductLaunch, ConvolutionLaunch>;
+/// Who computes them.
+enum class LibraryKind { Products, Convolutions };
+
 /// What a graph has at a place: kernels, or a library's.
-using GraphLaunch = std::variant<GridLaunch, ProductLaunch>;
+using GraphLaunch = std::variant<GridLaunch, LibraryLaunch>;
 
 /// Launches that are asked for together, again and again, in their order.
 class DeviceGraph {
 public:
   virtual ~DeviceGraph() = default;
   /// Other parameters for the launch at `index` from the next `launch` on. Its kernel,
-  /// threads and shared memory, or sizes and orders of a product, stay. Unsupported for a
-  /// product that the library would compute in another way now.
+  /// threads and shared memory, or sizes and orders of what a library does, stay. Unsupported
+  /// for what the library would do in another way now.
   virtual Status update(size_t index, const GraphLaunch &launch) = 0;
   virtual Status launch() = 0;
 };
@@ -121,7 +148,7 @@ public:
 /// What a device did, for `--stats` and tests.
 struct DeviceStats {
   uint64_t launches = 0;       ///< of single kernels
-  uint64_t products = 0;       ///< by a library
+  uint64_t libraryCalls = 0;   ///< launches of a library
   uint64_t stridedCopies = 0;
   uint64_t assembled = 0;      ///< texts of kernels
   uint64_t codeFound = 0;      ///< machine code of others, in a store
@@ -187,20 +214,20 @@ public:
   virtual Result<std::shared_ptr<DeviceImage>>
   load(const package::KernelImage &image, package::KernelStore *store) = 0;
   virtual Status launch(const DeviceImage &image, const GridLaunch &launch) = 0;
-  /// A graph of launches of one image and of products, whose parameters are copied. `before`
-  /// has for each the earlier ones that it waits for; products wait for each other, since they
-  /// share a workspace. Unsupported from a device that has none, or that waits for each launch.
+  /// A graph of launches of one image and of libraries, whose parameters are copied. `before`
+  /// has for each the earlier ones that it waits for; those of libraries wait for each other, since
+  /// they share a workspace. Unsupported from a device that has none, or that waits for each launch.
   virtual Result<std::unique_ptr<DeviceGraph>>
   makeGraph(std::shared_ptr<const DeviceImage> image,
             const std::vector<GraphLaunch> &launches,
             const std::vector<std::vector<uint32_t>> &before) = 0;
-  /// Asks a library for a product. Unsupported, and nothing is done, if there is no library
-  /// or it does not take this one.
-  virtual Status multiply(const ProductLaunch &) {
-    return Error::unsupported(name() + " has no library for products");
+  /// Asks a library. Unsupported, and nothing is done, if there is none or it does not take
+  /// what is asked for.
+  virtual Status call(const LibraryLaunch &) {
+    return Error::unsupported(name() + " has no libraries");
   }
-  /// The libraries that `multiply` has, with their versions; empty if there are none.
-  virtual std::string libraries() { return ""; }
+  /// The library of a kind that `call` has, with its version; empty if there is none.
+  virtual std::string library(LibraryKind) { return ""; }
   virtual Result<TensorMapBytes> encode(const TensorMapLayout &layout) = 0;
 
   /// The text of `kCheckKernel`, to stand beside the kernels of an image.

@@ -24,6 +24,7 @@
 
 #include "kiln/Package/ExprEvaluator.h"
 #include "kiln/Package/Package.h"
+#include "kiln/Runtime/Device.h"
 #include "kiln/Runtime/KernelImage.h"
 #include "kiln/Runtime/Operator.h"
 #include "kiln/Runtime/ThreadPool.h"
@@ -69,15 +70,16 @@ struct RunStats {
   uint64_t preparations = 0;
   uint64_t graphReplays = 0;
   std::vector<Skips> graphSkips; ///< one per reason, first one first
-  /// Products that a library computed, and those that it did not, of which the package has
-  /// kernels of its own.
-  uint64_t libraryProducts = 0;
+  /// What libraries computed, and what they did not, of which the package has kernels of its
+  /// own.
+  uint64_t libraryProducts = 0, libraryConvolutions = 0;
   std::vector<Skips> librarySkips;
   uint64_t calls = 0;              ///< of compiled functions
   double seconds = 0;              ///< that those calls ran, without compiling
 
   void addExtern(const std::string &op, const std::string &reason);
   static void addSkip(std::vector<Skips> &skips, const std::string &reason);
+  void addLibrary(const LibraryLaunch &launch);
 };
 
 struct RunOptions {
@@ -97,7 +99,7 @@ struct RunOptions {
   /// On a device: the second call with the same sizes writes down the launches that
   /// follow each other, later ones replay them, with the addresses of the call.
   bool graphs = false;
-  /// A product that a library may compute and does not is an error, where kernels would
+  /// What a library may compute and does not is an error, where kernels would
   /// compute it: it is the library that is measured.
   bool needsLibraries = false;
   /// The version of what is passed for weights, which the caller changes with their

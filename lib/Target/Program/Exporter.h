@@ -42,6 +42,10 @@ private:
   Status setMatrix(program::MatrixAttr given,
                    package::GridStep::Product::Matrix &matrix);
   Status addProduct(program::ProductAttr given, package::GridStep &step);
+  Status setImage(program::ImageAttr given,
+                  package::GridStep::Convolution::Image &image);
+  Status addConvolution(program::ConvolutionAttr given,
+                        package::GridStep &step);
   /// Sets `id` to the number of an expression.
   Status setId(guard::ExprAttr expr, package::ExprId &id);
   template <typename Step> void addAccess(program::LaunchOp op, Step &step);

@@ -67,7 +67,13 @@ private:
   Attribute getMap(const package::GridStep::TensorMap &map);
   program::MatrixAttr
   getMatrix(const package::GridStep::Product::Matrix &matrix);
-  program::ProductAttr getProduct(const package::GridStep &step);
+  program::ProductAttr getProduct(const package::GridStep::Product &product);
+  program::ImageAttr
+  getImage(const package::GridStep::Convolution::Image &image);
+  program::ConvolutionAttr
+  getConvolution(const package::GridStep::Convolution &convolution);
+  /// Null if no library may do what a step does.
+  Attribute getLibrary(const package::GridStep &step);
   mlir::ArrayAttr getList(const std::vector<package::ExprId> &ids);
   Status addCall(const package::ExternStep &step);
   Status addInvoke(const package::ControlStep &step);

@@ -303,7 +303,54 @@ Status Exporter::addProduct(program::ProductAttr given,
       return s;
   if (given.getBias() != -1)
     product.bias = given.getBias();
-  step.product = product;
+  step.library = product;
+  return Status::success();
+}
+
+Status Exporter::setImage(program::ImageAttr given,
+                          package::GridStep::Convolution::Image &image) {
+  image.buffer = given.getBuffer();
+  for (auto [expr, id] : {std::pair(given.getOffset(), &image.offset),
+                          std::pair(given.getImage(), &image.image),
+                          std::pair(given.getChannel(), &image.channel)})
+    if (Status s = setId(expr, *id); !s)
+      return s;
+  return getIds(given.getPlaces(), image.places);
+}
+
+Status Exporter::addConvolution(program::ConvolutionAttr given,
+                                package::GridStep &step) {
+  package::GridStep::Convolution c;
+  auto elements = guard::getDType(given.getElements());
+  if (!elements)
+    return Error::malformed("a convolution of elements without a counterpart "
+                            "at run time");
+  c.elements = *elements;
+  c.permitsTF32 = given.getTf32();
+  c.isGradient = given.getGradient();
+  program::WeightAttr weight = given.getWeight();
+  c.weight = weight.getBuffer();
+  c.isChannelsLast = weight.getChannelsLast();
+  for (auto [expr, id] : {std::pair(given.getImages(), &c.images),
+                          std::pair(given.getGroups(), &c.groups),
+                          std::pair(given.getChannels(), &c.channels),
+                          std::pair(given.getFilters(), &c.filters),
+                          std::pair(weight.getOffset(), &c.weightOffset)})
+    if (Status s = setId(expr, *id); !s)
+      return s;
+  for (auto [list, ids] : {std::pair(given.getInputs(), &c.inputs),
+                           std::pair(given.getOutputs(), &c.outputs),
+                           std::pair(given.getTaps(), &c.taps)})
+    if (Status s = getIds(list, *ids); !s)
+      return s;
+  llvm::append_range(c.strides, given.getStrides().asArrayRef());
+  llvm::append_range(c.dilations, given.getDilations().asArrayRef());
+  llvm::append_range(c.padding, given.getPadding().asArrayRef());
+  if (Status s = setImage(given.getSource(), c.source); !s)
+    return s;
+  if (Status s = setImage(given.getTarget(), c.target); !s)
+    return s;
+  step.library = std::move(c);
   return Status::success();
 }
 
@@ -321,8 +368,13 @@ Status Exporter::addGrid(program::LaunchOp op, program::GridAttr grid) {
   for (auto part : grid.getSteps().getAsRange<program::GridStepAttr>())
     if (Status s = addGridPart(part, step); !s)
       return s;
-  if (grid.getProduct())
-    if (Status s = addProduct(grid.getProduct(), step); !s)
+  if (auto product =
+          mlir::dyn_cast_or_null<program::ProductAttr>(grid.getLibrary()))
+    if (Status s = addProduct(product, step); !s)
+      return s;
+  if (auto convolution =
+          mlir::dyn_cast_or_null<program::ConvolutionAttr>(grid.getLibrary()))
+    if (Status s = addConvolution(convolution, step); !s)
       return s;
   program.steps.emplace_back(std::move(step));
   return Status::success();

@@ -135,10 +135,8 @@ Importer::getMatrix(const package::GridStep::Product::Matrix &matrix) {
                                   matrix.isTransposed);
 }
 
-program::ProductAttr Importer::getProduct(const package::GridStep &step) {
-  if (!step.product)
-    return {};
-  const package::GridStep::Product &product = *step.product;
+program::ProductAttr
+Importer::getProduct(const package::GridStep::Product &product) {
   return program::ProductAttr::get(
       context, guard::getElementType(context, product.factors),
       guard::getElementType(context, product.results), exprs[product.matrices],
@@ -147,6 +145,39 @@ program::ProductAttr Importer::getProduct(const package::GridStep &step) {
       getMatrix(product.result),
       product.bias == package::kNone ? -1 : int64_t(product.bias),
       product.permitsTF32);
+}
+
+program::ImageAttr
+Importer::getImage(const package::GridStep::Convolution::Image &image) {
+  return program::ImageAttr::get(context, image.buffer, exprs[image.offset],
+                                 exprs[image.image], exprs[image.channel],
+                                 getList(image.places));
+}
+
+program::ConvolutionAttr
+Importer::getConvolution(const package::GridStep::Convolution &c) {
+  auto numbers = [&](const std::vector<uint32_t> &list) {
+    return builder.getDenseI64ArrayAttr(
+        SmallVector<int64_t>(list.begin(), list.end()));
+  };
+  return program::ConvolutionAttr::get(
+      context, guard::getElementType(context, c.elements), exprs[c.images],
+      exprs[c.groups], exprs[c.channels], exprs[c.filters], getList(c.inputs),
+      getList(c.outputs), getList(c.taps), numbers(c.strides),
+      numbers(c.dilations), numbers(c.padding), getImage(c.source),
+      getImage(c.target),
+      program::WeightAttr::get(context, c.weight, exprs[c.weightOffset],
+                               c.isChannelsLast),
+      c.isGradient, c.permitsTF32);
+}
+
+Attribute Importer::getLibrary(const package::GridStep &step) {
+  if (auto *product = std::get_if<package::GridStep::Product>(&step.library))
+    return getProduct(*product);
+  if (auto *convolution =
+          std::get_if<package::GridStep::Convolution>(&step.library))
+    return getConvolution(*convolution);
+  return {};
 }
 
 Status Importer::addGrid(const package::GridStep &step) {
@@ -180,7 +211,7 @@ Status Importer::addGrid(const package::GridStep &step) {
       mlir::ArrayAttr(),
       program::GridAttr::get(context, builder.getArrayAttr(parts),
                              step.hasWorkspace, getOptional(step.narrow),
-                             getProduct(step)));
+                             getLibrary(step)));
   return Status::success();
 }
 

@@ -28,7 +28,7 @@ func.func @main(%x: !t) -> !t {
 // What a library may do is of the launch's buffers.
 
 // CHECK: program.func @product
-// CHECK: product = <factors = f32, results = f32, matrices = <2>, rows = <s0>, columns = <8>, sum = <4>, left = <buffer = 0, offset = <0>, leading = <4>, apart = <s0 * 4>>, right = <buffer = 1, offset = <0>, leading = <4>, apart = <32>, transposed = true>, result = <buffer = 2, offset = <0>, leading = <8>, apart = <s0 * 8>>, bias = 1, tf32 = true>
+// CHECK: library = #program.product<factors = f32, results = f32, matrices = <2>, rows = <s0>, columns = <8>, sum = <4>, left = <buffer = 0, offset = <0>, leading = <4>, apart = <s0 * 4>>, right = <buffer = 1, offset = <0>, leading = <4>, apart = <32>, transposed = true>, result = <buffer = 2, offset = <0>, leading = <8>, apart = <s0 * 8>>, bias = 1, tf32 = true>
 func.func @product(%x: tensor<2x?x4xf32, #guard.shape<[2, s0, 4]>>, %y: tensor<2x8x4xf32>) -> tensor<2x?x8xf32, #guard.shape<[2, s0, 8]>> {
   %r = loop.launch_grid(%x, %y) steps [#loop.step<kernel = @k1, symbols = [],
       blocks = #guard.expr<1>, threads = 128, shared = 0>]

@@ -83,12 +83,43 @@ program.func @launch {
 program.func @product {
   %x = program.slot user_input "x" : !b
   %y = program.alloc : !b
-  // expected-error @below {{'program.launch' op expected a product of buffers that are read, to one that is written, but found #program.product<factors = f32}}
+  // expected-error @below {{'program.launch' op expected a library to read buffers that are read, and to write one that is written, but found #program.product<factors = f32}}
   program.launch @kernels::@k(%x, %y) access [read, write] symbols [] work 1 grain 1 {grid = #program.grid<
       steps = [#program.grid_step<kernel = @kernels::@k, symbols = [], blocks = <1>, threads = 32>],
-      product = <factors = f32, results = f32, matrices = <1>, rows = <8>, columns = <8>, sum = <8>,
+      library = #program.product<factors = f32, results = f32, matrices = <1>, rows = <8>, columns = <8>, sum = <8>,
           left = <buffer = 0, offset = <0>, leading = <8>, apart = <0>>, right = <buffer = 1, offset = <0>, leading = <8>, apart = <0>>,
           result = <buffer = 1, offset = <0>, leading = <8>, apart = <0>>>>} : !b, !b
+  program.return outputs []
+}
+
+// -----
+
+!b = !program.buffer<[64], f32>
+program.func @convolution {
+  %x = program.slot user_input "x" : !b
+  %w = program.slot user_input "w" : !b
+  %y = program.alloc : !b
+  // expected-error @below {{'program.launch' op expected a library to read buffers that are read, and to write one that is written, but found #program.convolution<elements = f32}}
+  program.launch @kernels::@k(%x, %w, %y) access [read, read, write] symbols [] work 1 grain 1 {grid = #program.grid<
+      steps = [#program.grid_step<kernel = @kernels::@k, symbols = [], blocks = <1>, threads = 32>],
+      library = #program.convolution<elements = f32, images = <1>, groups = <1>, channels = <1>, filters = <1>,
+          inputs = [#guard.expr<64>], outputs = [#guard.expr<62>], taps = [#guard.expr<3>], strides = [1], dilations = [1], padding = [0],
+          source = <buffer = 0, offset = <0>, image = <0>, channel = <0>, places = [#guard.expr<1>]>,
+          target = <buffer = 2, offset = <0>, image = <0>, channel = <0>, places = [#guard.expr<1>]>,
+          weight = <buffer = 1, offset = <0>>, gradient = true>>} : !b, !b, !b
+  program.return outputs []
+}
+
+// -----
+
+!b = !program.buffer<[64], f32>
+program.func @none {
+  %x = program.slot user_input "x" : !b
+  %y = program.alloc : !b
+  // expected-error @below {{'program.launch' op expected a product or a convolution of a library, but found 4 : i64}}
+  program.launch @kernels::@k(%x, %y) access [read, write] symbols [] work 1 grain 1 {grid = #program.grid<
+      steps = [#program.grid_step<kernel = @kernels::@k, symbols = [], blocks = <1>, threads = 32>],
+      library = 4 : i64>} : !b, !b
   program.return outputs []
 }
 

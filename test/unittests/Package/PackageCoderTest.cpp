@@ -45,7 +45,8 @@ void seal(std::vector<uint8_t> &bytes) {
 } // namespace
 
 TEST(PackageCoder, RoundTripKeepsEverything) {
-  for (const Package &package : {samplePackage(), richPackage(), gridPackage()}) {
+  for (const Package &package :
+       {samplePackage(), richPackage(), gridPackage(), convolutionPackage()}) {
     ASSERT_TRUE(verifyPackage(package))
         << verifyPackage(package).error().message;
     std::vector<uint8_t> bytes = encodePackage(package);
@@ -322,10 +323,10 @@ TEST(PackageCoder, DeepListsAreRefused) {
 
 TEST(PackageCoder, AnotherVersionSaysWhatToDo) {
   std::vector<uint8_t> bytes = encodePackage(samplePackage());
-  bytes[8] = 9;
+  bytes[8] = 10;
   auto decoded = decodePackage(bytes.data(), bytes.size());
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().message,
-            "package header: expected version 10, found 9; compile the model "
+            "package header: expected version 11, found 10; compile the model "
             "again with this kiln");
 }

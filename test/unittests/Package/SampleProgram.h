@@ -202,7 +202,7 @@ inline Package gridPackage() {
   product.result.buffer = 1;
   product.permitsTF32 = true;
   product.bias = 0;
-  grid.product = product;
+  grid.library = product;
   b.program.steps = {grid};
   package.programs[0] = std::move(b.program);
   package.image.target = "sm_90a";
@@ -210,6 +210,31 @@ inline Package gridPackage() {
   package.image.requiredFeatures = 90 | KILN_GPU_EXACT;
   package.image.kernels = {{"add", 0}, {"add$64", 2}};
   package.image.bytes = {'a', 0, 'b', 0};
+  return package;
+}
+
+/// The same with a convolution in place of the product.
+inline Package convolutionPackage() {
+  Package package = gridPackage();
+  GridStep &grid = std::get<GridStep>(package.programs[0].steps[0]);
+  const GridStep::Product product = std::get<GridStep::Product>(grid.library);
+  GridStep::Convolution c;
+  c.images = c.groups = product.rows;
+  c.channels = c.filters = product.sum;
+  c.inputs = c.outputs = {product.rows, product.sum};
+  c.taps = {product.sum, product.sum};
+  c.strides = {2, 3};
+  c.dilations = {1, 4};
+  c.padding = {0, 5};
+  c.source.offset = c.source.image = product.left.offset;
+  c.source.channel = product.sum;
+  c.source.places = {product.sum, product.rows};
+  c.target = c.source;
+  c.target.buffer = 1;
+  c.weightOffset = product.left.offset;
+  c.permitsTF32 = true;
+  c.isChannelsLast = true;
+  grid.library = c;
   return package;
 }
 

@@ -193,25 +193,30 @@ TEST(Verifier, GridsFitTheirKernels) {
           "found 2, 0 and 2");
   refused([](auto &grid, auto &) { grid.parts[0].maps[0].swizzle = 48; },
           "found 48");
-  refused([](auto &grid, auto &) { grid.product->factors = DType::I32; },
+  auto productOf = [](GridStep &grid) -> GridStep::Product & {
+    return std::get<GridStep::Product>(grid.library);
+  };
+  refused([&](auto &grid, auto &) { productOf(grid).factors = DType::I32; },
           "expected factors of f32, f16 or bf16");
-  refused([](auto &grid, auto &) { grid.product->left.buffer = 3; },
+  refused([&](auto &grid, auto &) { productOf(grid).left.buffer = 3; },
           "buffer 3 does not exist, expected one below 3");
-  refused([](auto &grid, auto &) { grid.product->right.buffer = 1; },
+  refused([&](auto &grid, auto &) { productOf(grid).right.buffer = 1; },
           "expected buffer 1 to be read and of f32, found one of f32");
-  refused([](auto &grid, auto &) { grid.product->result.buffer = 0; },
+  refused([&](auto &grid, auto &) { productOf(grid).result.buffer = 0; },
           "expected buffer 0 to be written");
-  refused([](auto &grid, auto &) { grid.product->result.buffer = 2; },
+  refused([&](auto &grid, auto &) { productOf(grid).result.buffer = 2; },
           "found one of i8, the workspace");
-  refused([](auto &grid, auto &) { grid.product->factors = DType::BF16; },
+  refused([&](auto &grid, auto &) { productOf(grid).factors = DType::BF16; },
           "expected buffer 0 to be read and of bf16, found one of f32");
-  refused([](auto &grid, auto &) { grid.product->result.isTransposed = true; },
-          "expected a result that is not transposed");
-  refused([](auto &grid, auto &) { grid.product->bias = 2; },
+  refused(
+      [&](auto &grid, auto &) { productOf(grid).result.isTransposed = true; },
+      "expected a result that is not transposed");
+  refused([&](auto &grid, auto &) { productOf(grid).bias = 2; },
           "expected buffer 2 to be read");
-  refused([](auto &grid, auto &) { grid.product->left.leading = 999; },
+  refused([&](auto &grid, auto &) { productOf(grid).left.leading = 999; },
           "expression 999");
-  refused([](auto &grid, auto &) { grid.product->sum = kNone; }, "expression");
+  refused([&](auto &grid, auto &) { productOf(grid).sum = kNone; },
+          "expression");
   refused([](auto &, auto &package) { package.image.kind = KILN_IMAGE_NATIVE; },
           "a grid of a kernel for a processor");
   refused([](auto &, auto &package) { package.image.bytes.back() = 1; },
@@ -220,6 +225,54 @@ TEST(Verifier, GridsFitTheirKernels) {
   launch.image.kind = KILN_IMAGE_PTX;
   launch.image.bytes = {0};
   expectRefused(launch, "a launch without a grid");
+}
+
+TEST(Verifier, ConvolutionsFitTheirBuffers) {
+  using Convolution = GridStep::Convolution;
+  EXPECT_TRUE(verifyPackage(convolutionPackage()));
+  auto refused = [](std::function<void(Convolution &)> change,
+                    const std::string &text) {
+    Package package = convolutionPackage();
+    auto &grid = std::get<GridStep>(package.programs[0].steps[0]);
+    change(std::get<Convolution>(grid.library));
+    expectRefused(package, text);
+  };
+  refused([](auto &c) { c.elements = DType::F64; },
+          "expected elements of f32, f16 or bf16, found f64");
+  refused([](auto &c) { c.elements = DType::BF16; },
+          "expected buffer 0 to be read and of bf16, found one of f32");
+  refused([](auto &c) { c.inputs.clear(); },
+          "expected 1 to 3 dimensions, found 0");
+  refused([](auto &c) { c.inputs.resize(4, c.channels); },
+          "expected 1 to 3 dimensions, found 4");
+  refused([](auto &c) { c.taps.pop_back(); },
+          "expected 2 numbers, one for each dimension, found 1");
+  refused([](auto &c) { c.target.places.push_back(c.channels); },
+          "expected 2 numbers, one for each dimension, found 3");
+  refused([](auto &c) { c.padding.clear(); },
+          "expected 2 numbers, one for each dimension, found 0");
+  refused([](auto &c) { c.strides[1] = 0; },
+          "expected a number from 1 to 65536, found 0");
+  refused([](auto &c) { c.dilations[0] = 0; },
+          "expected a number from 1 to 65536, found 0");
+  refused([](auto &c) { c.padding[0] = 65537; },
+          "expected a number from 0 to 65536, found 65537");
+  refused([](auto &c) { c.source.buffer = 3; },
+          "buffer 3 does not exist, expected one below 3");
+  refused([](auto &c) { c.source.buffer = 1; }, "expected buffer 1 to be read");
+  refused([](auto &c) { c.target.buffer = 0; },
+          "expected buffer 0 to be written");
+  refused([](auto &c) { c.target.buffer = 2; },
+          "found one of i8, the workspace");
+  refused([](auto &c) { c.weight = 1; }, "expected buffer 1 to be read");
+  // The gradient of a weight writes the weight.
+  refused([](auto &c) { c.isGradient = true; }, "expected buffer 1 to be read");
+  refused([](auto &c) { c.isGradient = true, c.target.buffer = 0; },
+          "expected buffer 0 to be written");
+  refused([](auto &c) { c.outputs[1] = 999; }, "expression 999");
+  refused([](auto &c) { c.source.places[0] = 999; }, "expression 999");
+  refused([](auto &c) { c.groups = kNone; }, "expression");
+  refused([](auto &c) { c.weightOffset = kNone; }, "expression");
 }
 
 TEST(Verifier, ControlStepsFitTheirBodies) {

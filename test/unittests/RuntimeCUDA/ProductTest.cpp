@@ -69,7 +69,7 @@ protected:
     ValueId y = b.slotValue(b.slot("y", {b.integer(right)}));
     ValueId r = b.value(Value::Kind::New, {b.integer(result)});
     GridStep grid = saxpy(b, x, y, r);
-    grid.product = product;
+    grid.library = product;
     b.program.steps.emplace_back(grid);
     b.output(r);
     auto loaded = Executable::load(packageOf(b), registry, device);
@@ -177,8 +177,8 @@ TEST_F(Products, AreChosenOnceAndShareAWorkspace) {
   EXPECT_EQ(lines("multiply").size(), 3u);
   EXPECT_EQ(lines("heuristic").size(), 1u);
   EXPECT_EQ(lines("alloc 33554432").size(), 1u);
-  EXPECT_EQ(device->stats().products, 3u);
-  EXPECT_FALSE(device->libraries().empty());
+  EXPECT_EQ(device->stats().libraryCalls, 3u);
+  EXPECT_FALSE(device->library(LibraryKind::Products).empty());
 }
 
 TEST_F(Products, ThatAreRefusedAreKernels) {
@@ -221,7 +221,7 @@ TEST_F(Products, WithoutWorkspaceAreKernels) {
   ASSERT_TRUE(got) << got.error().message;
   EXPECT_EQ(*got, (std::vector<float>{0, 3, 6, 9}));
   EXPECT_EQ(stats.librarySkips.at(0).reason,
-            "there is no memory for cuBLASLt's workspace");
+            "there is no memory for the workspace of libraries");
 }
 
 TEST_F(Products, OfNothingAreKernels) {
@@ -293,10 +293,11 @@ protected:
       ValueId to = b.value(Value::Kind::New, {n});
       GridStep grid = saxpy(b, from, i == 3 ? x : from, to);
       if (i == 2 || i == 3) {
-        grid.product = ofSizes(b, 2, 2, 2);
-        grid.product->left = matrix(b, 0, 2);
-        grid.product->right = matrix(b, 1, 2);
-        grid.product->result = matrix(b, 2, 2);
+        Product product = ofSizes(b, 2, 2, 2);
+        product.left = matrix(b, 0, 2);
+        product.right = matrix(b, 1, 2);
+        product.result = matrix(b, 2, 2);
+        grid.library = product;
       }
       b.program.steps.emplace_back(grid);
       from = to;
@@ -356,8 +357,8 @@ TEST_F(ProductGraphs, AreWalkedWhereTheyCannotBeChanged) {
   EXPECT_EQ(stats.libraryProducts, 10u);
   EXPECT_EQ(
       stats.graphSkips.back().reason,
-      "cuBLASLt computes a product in another way than when the graph was "
-      "made");
+      "a product of cuBLASLt is computed in another way than when the graph "
+      "was made");
   EXPECT_EQ(stats.graphSkips.back().count, 3u);
 }
 
@@ -367,7 +368,7 @@ TEST_F(ProductGraphs, AreWalkedWhereTheDriverTakesNone) {
   EXPECT_EQ(stats.graphReplays, 0u);
   EXPECT_EQ(stats.libraryProducts, 10u);
   EXPECT_EQ(stats.graphSkips.back().reason.rfind(
-                "the driver makes no graph of products of cuBLASLt: ", 0),
+                "the driver makes no graph of what libraries do: ", 0),
             0u)
       << stats.graphSkips.back().reason;
 }

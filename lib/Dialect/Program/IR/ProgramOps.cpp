@@ -278,6 +278,40 @@ SmallVector<SymbolRefAttr> LaunchOp::getKernels() {
   return kernels;
 }
 
+/// What a library reads, and what it writes, are such buffers.
+static LogicalResult verifyLibrary(LaunchOp launch, Attribute call,
+                                   ArrayRef<bool> writes) { // C4
+  SmallVector<int64_t> reads;
+  int64_t written = -1;
+  if (auto product = dyn_cast<ProductAttr>(call)) {
+    reads = {product.getLeft().getBuffer(), product.getRight().getBuffer()};
+    if (product.getBias() != -1)
+      reads.push_back(product.getBias());
+    written = product.getResult().getBuffer();
+  } else if (auto convolution = dyn_cast<ConvolutionAttr>(call)) {
+    int64_t target = convolution.getTarget().getBuffer(),
+            weight = convolution.getWeight().getBuffer();
+    reads = {convolution.getSource().getBuffer(),
+             convolution.getGradient() ? target : weight};
+    written = convolution.getGradient() ? weight : target;
+  } else {
+    return launch.emitOpError("expected a product or a convolution of a "
+                              "library, but found ")
+           << call;
+  }
+  auto isWritten = [&](int64_t buffer, bool wanted) {
+    return buffer >= 0 && buffer < int64_t(writes.size()) &&
+           writes[buffer] == wanted;
+  };
+  if (isWritten(written, true) && llvm::all_of(reads, [&](int64_t buffer) {
+        return isWritten(buffer, false);
+      }))
+    return success();
+  return launch.emitOpError("expected a library to read buffers that are read, "
+                            "and to write one that is written, but found ")
+         << call;
+}
+
 static LogicalResult verifyGrid(LaunchOp launch, GridAttr grid) { // C4
   if (grid.getSteps().empty())
     return launch.emitOpError("has a grid without a step");
@@ -311,21 +345,8 @@ static LogicalResult verifyGrid(LaunchOp launch, GridAttr grid) { // C4
   if (grid.getWorkspace() && (writes.empty() || !writes.back()))
     return launch.emitOpError("expected the workspace as its last buffer, which "
                               "is written");
-  ProductAttr product = grid.getProduct();
-  if (!product)
-    return success();
-  auto isRead = [&](int64_t buffer) {
-    return buffer >= 0 && buffer < int64_t(writes.size()) && !writes[buffer];
-  };
-  int64_t result = product.getResult().getBuffer();
-  if (!isRead(product.getLeft().getBuffer()) ||
-      !isRead(product.getRight().getBuffer()) ||
-      (product.getBias() != -1 && !isRead(product.getBias())) || result < 0 ||
-      result >= int64_t(writes.size()) || !writes[result])
-    return launch.emitOpError("expected a product of buffers that are read, to "
-                              "one that is written, but found ")
-           << product;
-  return success();
+  return grid.getLibrary() ? verifyLibrary(launch, grid.getLibrary(), writes)
+                           : success();
 }
 
 LogicalResult LaunchOp::verify() {

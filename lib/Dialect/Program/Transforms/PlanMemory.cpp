@@ -525,7 +525,7 @@ void Planner::dropCopies() {
     ArrayRef<Attribute> steps = grid.getSteps().getValue().drop_front();
     launch.setGridAttr(GridAttr::get(
         launch.getContext(), builder.getArrayAttr(steps), grid.getWorkspace(),
-        grid.getNarrow(), grid.getProduct()));
+        grid.getNarrow(), grid.getLibrary()));
     launch.setKernelAttr(cast<GridStepAttr>(steps.front()).getKernel());
   }
 }

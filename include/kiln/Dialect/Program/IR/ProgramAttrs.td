@@ -166,21 +166,83 @@ def Program_ProductAttr : Program_Attr<"Product", "product"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Program_ImageAttr : Program_Attr<"Image", "image"> {
+  let summary = "An image of a convolution, as it lies in a buffer";
+  let description = [{
+    The element of image n, channel c at the place p of each dimension lies
+    `offset + n * image + c * channel + sum of p * places` elements from the first one of
+    buffer number `buffer` of a launch. A step along a dimension of one element may be 0.
+
+    Example: `#program.image<buffer = 0, offset = #guard.expr<0>, image = #guard.expr<12544>,
+    channel = #guard.expr<1>, places = [#guard.expr<896>, #guard.expr<64>]>`
+  }];
+  let parameters = (ins "int64_t":$buffer, "::kiln::guard::ExprAttr":$offset,
+                        "::kiln::guard::ExprAttr":$image,
+                        "::kiln::guard::ExprAttr":$channel,
+                        "::mlir::ArrayAttr":$places);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Program_WeightAttr : Program_Attr<"Weight", "weight"> {
+  let summary = "A weight of a convolution, as it lies in a buffer";
+  let description = [{
+    Dense and row-major from element `offset` of buffer number `buffer` of a launch on: filters
+    of all groups, the channels of a group, and the taps of each dimension; with
+    `channels_last` the channels come behind the taps.
+
+    Example: `#program.weight<buffer = 1, offset = #guard.expr<0>, channels_last = true>`
+  }];
+  let parameters = (ins "int64_t":$buffer, "::kiln::guard::ExprAttr":$offset,
+                        DefaultValuedParameter<"bool", "false">:$channels_last);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Program_ConvolutionAttr : Program_Attr<"Convolution", "convolution"> {
+  let summary = "A convolution that a library may compute in place of a launch";
+  let description = [{
+    `target[n, g, f, p] = sum over c and t of weight[g, f, c, t] *
+    source[n, g, c, p * strides + t * dilations - padding]`, added up in f32, where the source
+    is 0 outside of its `inputs`; with `gradient` the weight, which is the sum over n and p of
+    source and target. All have `elements`; with `tf32` factors of f32 may be rounded to tf32.
+
+    Example: `#program.convolution<elements = bf16, images = #guard.expr<8>,
+    groups = #guard.expr<1>, channels = #guard.expr<64>, filters = #guard.expr<128>,
+    inputs = [#guard.expr<28>], outputs = [#guard.expr<14>], taps = [#guard.expr<3>],
+    strides = [2], dilations = [1], padding = [1], source = ..., target = ..., weight = ...>`
+  }];
+  let parameters = (ins "::mlir::Type":$elements,
+                        "::kiln::guard::ExprAttr":$images,
+                        "::kiln::guard::ExprAttr":$groups,
+                        "::kiln::guard::ExprAttr":$channels,
+                        "::kiln::guard::ExprAttr":$filters,
+                        "::mlir::ArrayAttr":$inputs,
+                        "::mlir::ArrayAttr":$outputs, "::mlir::ArrayAttr":$taps,
+                        "::mlir::DenseI64ArrayAttr":$strides,
+                        "::mlir::DenseI64ArrayAttr":$dilations,
+                        "::mlir::DenseI64ArrayAttr":$padding,
+                        "::kiln::program::ImageAttr":$source,
+                        "::kiln::program::ImageAttr":$target,
+                        "::kiln::program::WeightAttr":$weight,
+                        DefaultValuedParameter<"bool", "false">:$gradient,
+                        DefaultValuedParameter<"bool", "false">:$tf32);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Program_GridAttr : Program_Attr<"Grid", "grid"> {
   let summary = "What a launch is on a GPU";
   let description = [{
     The functions of `steps` run one after the other. With `workspace` the last
     buffer of the launch is memory for them, else they get a null address for it.
     `narrow` is an expression: where it is not 0 the kernels may run that compute
-    addresses with 32 bits, elsewhere the `wide` ones. A library may compute `product`
-    instead.
+    addresses with 32 bits, elsewhere the `wide` ones. A library may do
+    what `library` says instead, which is a `#program.product` or a `#program.convolution`.
 
     Example: `#program.grid<steps = [...], workspace = true>`
   }];
   let parameters = (ins "::mlir::ArrayAttr":$steps,
     DefaultValuedParameter<"bool", "false">:$workspace,
     OptionalParameter<"::kiln::guard::ExprAttr">:$narrow,
-    OptionalParameter<"::kiln::program::ProductAttr">:$product);
+    OptionalParameter<"::mlir::Attribute">:$library);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -323,8 +323,8 @@ def Program_LaunchOp : Program_Step<"launch", [
     - (C2) `grain` is at least 1.
     - (C3) `overwrites` has pairs of a written and a read buffer.
     - (C4) a grid has a step of which `kernel` is the kernel, its steps have a wide
-      one exactly if there is `narrow`, and its workspace is written. Its product is of
-      buffers that there are, and its result is written.
+      one exactly if there is `narrow`, and its workspace is written. What
+      `library` reads are buffers that are read, and what it writes is one that is written.
   }];
   let arguments = (ins SymbolRefAttr:$kernel,
                        Variadic<Program_BufferType>:$buffers,
