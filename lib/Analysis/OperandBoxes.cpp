@@ -167,3 +167,41 @@ bool analysis::hasAcrossVectors(ContractOp op, const ContractionShape &shape,
   return hasVectorsAlong(op, shape, k, k == 0 ? shape.rows : shape.columns,
                          lanes);
 }
+
+static void collectConditions(ExprAttr mask, SmallVectorImpl<ExprAttr> &all) {
+  if (mask.getKind() != guard::ExprKind::And) {
+    all.push_back(mask);
+    return;
+  }
+  for (ExprAttr operand : mask.getOperands())
+    collectConditions(operand, all);
+}
+
+bool analysis::isMaskedOutside(ContractOp op, unsigned image) {
+  SmallVector<ExprAttr> masks = loop::getExprs(op.getMasks()),
+                        indices =
+                            loop::getExprs(image == 0 ? op.getLhsIndices()
+                                                      : op.getRhsIndices());
+  if (masks.empty())
+    return true;
+  auto sizes = guard::getDims(cast<RankedTensorType>(
+      (image == 0 ? op.getLhs() : op.getRhs()).getType()));
+  if (!sizes || !masks[1 - image].isConstant(1))
+    return false;
+  SmallVector<ExprAttr> conditions;
+  collectConditions(masks[image], conditions);
+  return llvm::all_of(conditions, [&](ExprAttr condition) {
+    bool isLess = condition.getKind() == guard::ExprKind::Lt;
+    if (condition.isConstant(1))
+      return true;
+    if (!isLess && condition.getKind() != guard::ExprKind::Le)
+      return false;
+    // What may not be negative.
+    ExprAttr left =
+        condition.getOperand(1) - condition.getOperand(0) + (isLess ? -1 : 0);
+    return llvm::any_of(llvm::zip_equal(indices, *sizes), [&](auto each) {
+      auto [index, size] = each;
+      return left == index || left == size - index + -1;
+    });
+  });
+}

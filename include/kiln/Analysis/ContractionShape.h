@@ -135,6 +135,10 @@ bool hasSumVectors(loop::ContractOp op, const ContractionShape &shape,
 bool hasAcrossVectors(loop::ContractOp op, const ContractionShape &shape,
                       unsigned k, int64_t lanes);
 
+/// True if the masks of `op` leave out what is outside of its operand `image`, 0 for the left one,
+/// and nothing else.
+bool isMaskedOutside(loop::ContractOp op, unsigned image);
+
 /// Of an operand that `hasSumVectors`: how many of the first indices of the sum's innermost run
 /// are not masked, whatever the others are; the rest of the vector that they end in is zeros.
 int64_t countUnmasked(const ContractionShape &shape, unsigned k);

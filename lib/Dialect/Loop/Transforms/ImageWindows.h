@@ -127,9 +127,6 @@ std::optional<LastDims> getResultChannels(const Windows &windows, ContractOp op)
 std::optional<LastDims> getOperandChannels(const Windows &windows, ContractOp op,
                                            unsigned side);
 
-/// True if the masks of `op` leave out what is outside of its operand `image` and nothing else.
-bool isMaskedOutside(ContractOp op, const Windows &windows, unsigned image);
-
 /// An index that has to be inside of [0, size).
 struct Bound {
   guard::ExprAttr index;

@@ -230,11 +230,10 @@ bool JoinedTaps::findOn(unsigned side) {
     // of a window may be no number, which zeros do not take out of a sum: it is masked,
     // which those who copy for warpgroups take.
     if (findTap() &&
-        (!isInSum() || (filled < kMinChannels &&
-                        (row == taps * filled || hasWarpgroups))) &&
+        (!isInSum() ||
+         (filled < kMinChannels && (row == taps * filled || hasWarpgroups))) &&
         readsAsTaps(windows.indices[1 - side]) &&
-        isMaskedOutside(op, windows, image) &&
-        measurePlaces())
+        analysis::isMaskedOutside(op, image) && measurePlaces())
       return true;
   }
   return false;

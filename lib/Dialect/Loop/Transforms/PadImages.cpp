@@ -105,7 +105,7 @@ void loop::padImage(ContractOp op, const analysis::SizeHints &hints) {
     return;
   for (unsigned image : {0u, 1u}) {
     auto ranges = measure(op, windows, image);
-    if (!ranges || !isMaskedOutside(op, windows, image))
+    if (!ranges || !analysis::isMaskedOutside(op, image))
       continue;
     double elements = 1;
     for (const ReadRange &range : *ranges)
