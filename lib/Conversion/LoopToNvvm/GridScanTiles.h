@@ -49,7 +49,7 @@ public:
       : GridRowsEmitter(kernel, strides,
                         GPURowsScheduleAttr::get(
                             kernel.getContext(), scan.getThreads(), /*rows=*/1,
-                            scan.getLanes(), scan.getSteps()),
+                            scan.getLanes(), scan.getSteps(), /*stages=*/0),
                         isNarrow),
         scan(scan) {}
 
