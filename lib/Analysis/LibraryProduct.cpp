@@ -1,4 +1,4 @@
-//===- LibraryProduct.cpp - Kernels that a library has --------------------===//
+//===- LibraryProduct.cpp - Products that a library has -------------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,14 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Analysis/LibraryProduct.h"
+#include "LibraryCalls.h"
 
 #include "kiln/Analysis/ContractionShape.h"
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Dialect/Loop/IR/Precision.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace kiln;
 using namespace kiln::analysis;
@@ -22,23 +20,6 @@ using loop::ContractOp;
 using loop::KernelOp;
 using loop::LoadOp;
 using loop::ProductMatrixAttr;
-
-/// The contraction that a kernel is, without anything before its factors.
-static ContractOp getPlainContraction(KernelOp kernel) {
-  SmallVector<loop::NestOpInterface> nests = kernel.getNests();
-  auto op = nests.size() == 1 ? dyn_cast<ContractOp>(nests[0].getOperation())
-                              : ContractOp();
-  if (!op || op.isGrouped() || !op.getMasks().empty() ||
-      !op.getLhsPrologue().empty() || !op.getRhsPrologue().empty() ||
-      !op.getAccType().isF32() || kernel.getNumResults() != 1 ||
-      !isa<BlockArgument>(op.getLhs()) || !isa<BlockArgument>(op.getRhs()))
-    return {};
-  return op;
-}
-
-static Type getElement(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
 
 /// Matrix `k` of a contraction (A, B or C); null if no library takes it as it
 /// lies.
@@ -63,27 +44,6 @@ static ProductMatrixAttr getMatrix(ContractOp op, const ContractionShape &shape,
   });
   return ProductMatrixAttr::get(op.getContext(), pointer, offset, leading,
                                 shape.batch.steps[k], isTransposed);
-}
-
-/// The load of what an epilogue adds to the sum before it is rounded, null if
-/// it adds nothing; nothing for an epilogue that does anything else.
-static std::optional<LoadOp> getAdded(ContractOp op) {
-  if (op.getEpilogue().empty())
-    return LoadOp();
-  Block &body = op.getEpilogue().front();
-  Value made = body.getTerminator()->getOperand(0), sum = body.getArgument(0);
-  if (auto rounded = made.getDefiningOp<arith::TruncFOp>())
-    made = rounded.getIn();
-  if (made == sum)
-    return LoadOp();
-  auto add = made.getDefiningOp<arith::AddFOp>();
-  if (!add || (add.getLhs() != sum && add.getRhs() != sum))
-    return std::nullopt;
-  Value term = add.getLhs() == sum ? add.getRhs() : add.getLhs();
-  if (auto extended = term.getDefiningOp<arith::ExtFOp>())
-    term = extended.getIn();
-  auto load = term.getDefiningOp<LoadOp>();
-  return load ? std::optional(load) : std::nullopt;
 }
 
 /// True if a load of the epilogue gives element j of its tensor in column j of
@@ -117,7 +77,7 @@ static bool isOfColumn(LoadOp load, ContractOp op,
 loop::LibraryProductAttr
 analysis::getLibraryProduct(KernelOp kernel, const KernelStrides &strides) {
   ContractOp op = getPlainContraction(kernel);
-  if (!op)
+  if (!op || !op.getMasks().empty())
     return {};
   KernelLayout layout = getLayout(kernel, strides);
   auto shape = analyzeContraction(op, layout.lookup(op.getLhs()),
@@ -126,13 +86,9 @@ analysis::getLibraryProduct(KernelOp kernel, const KernelStrides &strides) {
   Type factors = getElement(op.getLhs()), results = getElement(op.getResult());
   if (!shape || !shape->outer.empty() || shape->rows.dims.empty() ||
       shape->columns.dims.empty() || shape->sum.dims.empty() ||
-      getElement(op.getRhs()) != factors ||
-      !(factors.isF32() || factors.isF16() || factors.isBF16()) ||
+      getElement(op.getRhs()) != factors || !isFactor(factors) ||
       (results != factors && !results.isF32()))
     return {};
-  auto pointerOf = [](Value input) -> int64_t {
-    return cast<BlockArgument>(input).getArgNumber();
-  };
   Value left = shape->exchanged ? op.getRhs() : op.getLhs(),
         right = shape->exchanged ? op.getLhs() : op.getRhs();
   ProductMatrixAttr a = getMatrix(op, *shape, 0, pointerOf(left), shape->rows,

@@ -299,7 +299,11 @@ LogicalResult Autotuner::runPass(bool settle) {
   pass.contractions = options.maxAutotune || options.maxAutotuneGemm;
   pass.nests = options.maxAutotune || options.maxAutotunePointwise;
   pass.descend = options.coordinateDescentTuning;
-  pass.libraries = options.gpuLibraries != GPULibraries::None;
+  for (auto [isWanted, library] :
+       {std::pair(options.gpuLibraries.cublas, loop::GPULibrary::Cublas),
+        std::pair(options.gpuLibraries.cudnn, loop::GPULibrary::Cudnn)})
+    if (isWanted)
+      pass.libraries.push_back(loop::stringifyGPULibrary(library).str());
   pass.settle = settle;
   pass.threads = int64_t(hooks.tuner->threads());
   pass.megabytesPerSecond = inMillions(speed.bytesPerSecond);

@@ -121,6 +121,28 @@ std::string Names::print(const Value &value) {
   return joinWords(value, ",", ",");
 }
 
+std::optional<GPULibraries::Value>
+GPULibraries::parse(const std::string &text) {
+  Value value;
+  if (text == print(value))
+    return value;
+  for (const std::string &name : splitList(text)) {
+    if (name != "cublas" && name != "cudnn")
+      return std::nullopt;
+    (name == "cublas" ? value.cublas : value.cudnn) = true;
+  }
+  return value.isEmpty() ? std::nullopt : std::optional(value);
+}
+
+std::string GPULibraries::print(const Value &value) {
+  std::vector<std::string> names;
+  if (value.cublas)
+    names.push_back("cublas");
+  if (value.cudnn)
+    names.push_back("cudnn");
+  return names.empty() ? "none" : joinWords(names, ",", ",");
+}
+
 std::optional<SizeMarks::Value> SizeMarks::parse(const std::string &text) {
   Value marks = splitList(text);
   for (const std::string &mark : marks) {

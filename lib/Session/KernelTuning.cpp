@@ -30,10 +30,17 @@ static constexpr double kProgramSeconds = 2;
 std::string session::describeHardware(runtime::Device &device,
                                       const CompileOptions &options) {
   std::string words = device.hardware();
-  if (!options.isTuned() || options.gpuLibraries == GPULibraries::None)
+  if (!options.isTuned())
     return words;
-  std::string libraries = device.library(runtime::LibraryKind::Products);
-  return words + ", " + (libraries.empty() ? "no library" : libraries);
+  auto add = [&](runtime::LibraryKind kind, const char *name) {
+    std::string library = device.library(kind);
+    words += ", " + (library.empty() ? std::string("no ") + name : library);
+  };
+  if (options.gpuLibraries.cublas)
+    add(runtime::LibraryKind::Products, "cuBLASLt");
+  if (options.gpuLibraries.cudnn)
+    add(runtime::LibraryKind::Convolutions, "cuDNN");
+  return words;
 }
 
 KernelTuning::KernelTuning(cache::Store *store, const Digest &environment,

@@ -118,6 +118,23 @@ struct Names {
   static std::string shape() { return "A,B"; }
 };
 
+/// Libraries of a GPU.
+struct GPULibraries {
+  struct Value {
+    bool cublas = false, cudnn = false;
+    bool isEmpty() const { return !cublas && !cudnn; }
+    bool operator==(const Value &other) const {
+      return cublas == other.cublas && cudnn == other.cudnn;
+    }
+  };
+  static std::optional<Value> parse(const std::string &text);
+  static std::string print(const Value &value);
+  static std::string expected() {
+    return "none, cublas, cudnn or cublas,cudnn";
+  }
+  static std::string shape() { return "none|cublas,cudnn"; }
+};
+
 /// Places in a pytree: `[0][0]`, `[1]['x']`.
 struct Paths : Names {
   static std::string expected() { return "paths with commas between them"; }

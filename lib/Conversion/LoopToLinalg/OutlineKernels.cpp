@@ -240,7 +240,7 @@ static Operation *createGrid(OpBuilder &builder, KernelOp kernel,
       builder.getArrayAttr(step), /*narrow=*/ExprAttr(),
       /*workspace=*/ExprAttr(), kernel.getOriginsAttr(), /*schedule=*/nullptr,
       kernel.getTrafficAttr(), analysis::getOverwrites(kernel),
-      LibraryProductAttr());
+      /*library=*/Attribute());
 }
 
 namespace {

@@ -187,7 +187,7 @@ static std::optional<int64_t> countShared(LLVM::LLVMFuncOp function) {
 std::optional<int64_t> JoinGrids::getDeclared(LaunchGridOp launch) {
   if (launch.getSteps().size() != 1 || launch.getWorkspaceAttr() ||
       getStep(launch).getShared() != 0 || getStep(launch).getMaps() ||
-      launch.getProductAttr())
+      launch.getLibraryAttr())
     return std::nullopt;
   if (TrafficAttr traffic = launch.getTrafficAttr();
       traffic && traffic.getRead() + traffic.getWritten() > kLargeTraffic)
@@ -418,7 +418,7 @@ void JoinGrids::join(Group &group) {
       group.launches.front().getScheduleAttr(), addTraffic(group.launches),
       overwrites.empty() ? DenseI64ArrayAttr()
                          : builder.getDenseI64ArrayAttr(overwrites),
-      LibraryProductAttr());
+      /*library=*/Attribute());
   if (auto told = remark::passed(
           last.getLoc(),
           remarks::kGridsJoined.function(remarks::getFunctionName(last))))

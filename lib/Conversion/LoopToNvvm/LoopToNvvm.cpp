@@ -11,7 +11,7 @@
 
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/IndexExpr.h"
-#include "kiln/Analysis/LibraryProduct.h"
+#include "kiln/Analysis/LibraryCall.h"
 #include "kiln/Conversion/LoopToNvvm/Passes.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
@@ -146,12 +146,13 @@ class ConvertLoopToNvvm
         failed(kernel.getScheduleAttr().verifyKernel(kernel)))
       return failure();
     auto schedule = dyn_cast<GPUProductScheduleAttr>(kernel.getScheduleAttr());
-    LibraryProductAttr product;
-    if (schedule && schedule.getLibrary()) {
-      product = analysis::getLibraryProduct(kernel, *inputStrides);
-      if (!product)
+    Attribute library;
+    if (schedule && schedule.getLibrary() != GPULibrary::None) {
+      library = analysis::getLibraryCall(kernel, *inputStrides,
+                                         schedule.getLibrary());
+      if (!library)
         return kernel.emitOpError("has the schedule ")
-               << schedule << ", but is no product that a library has";
+               << schedule << ", but is nothing that the library has";
     }
     SmallVector<Attribute> strides;
     for (const auto &one : *inputStrides)
@@ -166,12 +167,11 @@ class ConvertLoopToNvvm
         return failure();
       it = emitted.try_emplace(key, *grid).first;
     }
-    launch(kernel, it->second, product);
+    launch(kernel, it->second, library);
     return success();
   }
 
-  void launch(KernelOp kernel, const EmittedGrid &grid,
-              LibraryProductAttr product) {
+  void launch(KernelOp kernel, const EmittedGrid &grid, Attribute library) {
     SmallVector<ExprAttr> numbers;
     kernel.walk([&](NumberOp number) {
       numbers.push_back(guard::getConstant(&getContext(), number.getValue()));
@@ -201,7 +201,7 @@ class ConvertLoopToNvvm
         kernel.getTrafficAttr(),
         grid.mayOverwrite ? analysis::getOverwrites(kernel)
                           : DenseI64ArrayAttr(),
-        product);
+        library);
     kernel.replaceAllUsesWith(launch.getResults());
     kernel.erase();
   }

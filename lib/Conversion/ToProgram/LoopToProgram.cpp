@@ -189,9 +189,27 @@ static program::MatrixAttr getMatrix(loop::ProductMatrixAttr matrix) {
                                   matrix.getApart(), matrix.getTransposed());
 }
 
+static program::ImageAttr getImage(loop::ConvolutionImageAttr image) {
+  return program::ImageAttr::get(image.getContext(), image.getPointer(),
+                                 image.getOffset(), image.getImage(),
+                                 image.getChannel(), image.getPlaces());
+}
+
 /// What a library may do in place of a launch, whose buffers its pointers are.
-static program::ProductAttr getProduct(loop::LaunchGridOp op) {
-  loop::LibraryProductAttr product = op.getProductAttr();
+static Attribute getLibrary(loop::LaunchGridOp op) {
+  Attribute call = op.getLibraryAttr();
+  if (auto c = dyn_cast_or_null<loop::LibraryConvolutionAttr>(call)) {
+    loop::ConvolutionWeightAttr weight = c.getWeight();
+    return program::ConvolutionAttr::get(
+        op.getContext(), c.getElements(), c.getImages(), c.getGroups(),
+        c.getChannels(), c.getFilters(), c.getInputs(), c.getOutputs(),
+        c.getTaps(), c.getStrides(), c.getDilations(), c.getPadding(),
+        getImage(c.getSource()), getImage(c.getTarget()),
+        program::WeightAttr::get(op.getContext(), weight.getPointer(),
+                                 weight.getOffset(), weight.getChannelsLast()),
+        c.getGradient(), c.getTf32());
+  }
+  auto product = dyn_cast_or_null<loop::LibraryProductAttr>(call);
   if (!product)
     return {};
   return program::ProductAttr::get(
@@ -240,7 +258,7 @@ LogicalResult LoopConverter::convertGrid(loop::LaunchGridOp op) {
                            : ArrayAttr(),
       program::GridAttr::get(getContext(), builder.getArrayAttr(steps),
                              bool(op.getWorkspaceAttr()), op.getNarrowAttr(),
-                             getProduct(op)));
+                             getLibrary(op)));
   // A scatter is a copy of what it starts from, and then what it writes.
   if (isa_and_nonnull<loop::GPUScatterScheduleAttr>(op.getScheduleAttr()) &&
       steps.size() == 2)

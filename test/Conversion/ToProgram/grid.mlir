@@ -32,11 +32,23 @@ func.func @main(%x: !t) -> !t {
 func.func @product(%x: tensor<2x?x4xf32, #guard.shape<[2, s0, 4]>>, %y: tensor<2x8x4xf32>) -> tensor<2x?x8xf32, #guard.shape<[2, s0, 8]>> {
   %r = loop.launch_grid(%x, %y) steps [#loop.step<kernel = @k1, symbols = [],
       blocks = #guard.expr<1>, threads = 128, shared = 0>]
-      {product = #loop.library_product<factors = f32, results = f32, matrices = <2>, rows = <s0>, columns = <8>, sum = <4>,
+      {library = #loop.library_product<factors = f32, results = f32, matrices = <2>, rows = <s0>, columns = <8>, sum = <4>,
        left = <pointer = 0, offset = <0>, leading = <4>, apart = <s0 * 4>>, right = <pointer = 1, offset = <0>, leading = <4>, apart = <32>, transposed = true>,
        result = <pointer = 2, offset = <0>, leading = <8>, apart = <s0 * 8>>, bias = 1, tf32 = true>}
       : (tensor<2x?x4xf32, #guard.shape<[2, s0, 4]>>, tensor<2x8x4xf32>) -> tensor<2x?x8xf32, #guard.shape<[2, s0, 8]>>
   return %r : tensor<2x?x8xf32, #guard.shape<[2, s0, 8]>>
+}
+
+// CHECK: program.func @convolution
+// CHECK: library = #program.convolution<elements = bf16, images = <s0>, groups = <2>, channels = <4>, filters = <8>, inputs = [#guard.expr<9>], outputs = [#guard.expr<4>], taps = [#guard.expr<3>], strides = [2], dilations = [1], padding = [0], source = <buffer = 0, offset = <0>, image = <72>, channel = <1>, places = [#guard.expr<8>]>, target = <buffer = 1, offset = <0>, image = <64>, channel = <1>, places = [#guard.expr<16>]>, weight = <buffer = 2, offset = <0>, channels_last = true>, gradient = true, tf32 = true>
+func.func @convolution(%x: tensor<?x9x8xbf16, #guard.shape<[s0, 9, 8]>>, %y: tensor<?x4x16xbf16, #guard.shape<[s0, 4, 16]>>) -> tensor<16x3x4xbf16> {
+  %r = loop.launch_grid(%x, %y) steps [#loop.step<kernel = @k1, symbols = [],
+      blocks = #guard.expr<1>, threads = 128, shared = 0>]
+      {library = #loop.library_convolution<elements = bf16, images = <s0>, groups = <2>, channels = <4>, filters = <8>, inputs = [#guard.expr<9>], outputs = [#guard.expr<4>],
+       taps = [#guard.expr<3>], strides = [2], dilations = [1], padding = [0], source = <pointer = 0, offset = <0>, image = <72>, channel = <1>, places = [#guard.expr<8>]>,
+       target = <pointer = 1, offset = <0>, image = <64>, channel = <1>, places = [#guard.expr<16>]>, weight = <pointer = 2, offset = <0>, channels_last = true>, gradient = true, tf32 = true>}
+      : (tensor<?x9x8xbf16, #guard.shape<[s0, 9, 8]>>, tensor<?x4x16xbf16, #guard.shape<[s0, 4, 16]>>) -> tensor<16x3x4xbf16>
+  return %r : tensor<16x3x4xbf16>
 }
 
 // A result of which the caller sees the dimensions in another order.

@@ -1,5 +1,5 @@
 // A product that a library has. The driver without a GPU runs its kernel, as 2 x + y.
-#tiles = #loop.gpu_product<unit = fma, rows = 32, columns = 32, sum = 8, part_rows = 4, part_columns = 4, stages = 2, lanes = 4, group = 8, split = 1, library = true>
+#tiles = #loop.gpu_product<unit = fma, rows = 32, columns = 32, sum = 8, part_rows = 4, part_columns = 4, stages = 2, lanes = 4, group = 8, split = 1, library = cublas>
 func.func @main(
     %x: tensor<32x32xf32> {aten.input = #aten.input<kind = user_input,
         name = "x", path = "[0][0]">},

@@ -1,7 +1,7 @@
 // What a library may be asked for: operands in either order, one and several matrices, heads that
 // lie side by side, a bias, each type; results in f32.
-#units = #loop.gpu_product<unit = mma, rows = 64, columns = 64, sum = 32, part_rows = 32, part_columns = 32, stages = 3, lanes = 4, group = 8, split = 1, library = true>
-#exact = #loop.gpu_product<unit = fma, rows = 32, columns = 32, sum = 8, part_rows = 4, part_columns = 4, stages = 2, lanes = 4, group = 8, split = 1, library = true>
+#units = #loop.gpu_product<unit = mma, rows = 64, columns = 64, sum = 32, part_rows = 32, part_columns = 32, stages = 3, lanes = 4, group = 8, split = 1, library = cublas>
+#exact = #loop.gpu_product<unit = fma, rows = 32, columns = 32, sum = 8, part_rows = 4, part_columns = 4, stages = 2, lanes = 4, group = 8, split = 1, library = cublas>
 !a = tensor<96x64xbf16>
 !b = tensor<128x64xbf16>
 !c = tensor<128xbf16>

@@ -1,10 +1,10 @@
-// RUN: kiln-opt %s --loop-autotune=libraries=true --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --loop-autotune=libraries=cublas --split-input-file | FileCheck %s
 // RUN: kiln-opt %s --loop-autotune --split-input-file | FileCheck %s --check-prefix=NONE
 
 // Products that a library has get one more candidate: the default beside the library. Who
 // does not ask for libraries gets none.
 
-// NONE-NOT: library = true
+// NONE-NOT: library =
 
 #gpu = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>
 #tiles = #loop.gpu_product<unit = mma, rows = 64, columns = 64, sum = 64, part_rows = 32, part_columns = 32, stages = 3, lanes = 8, group = 8, split = 1>
@@ -13,7 +13,7 @@
 
 // CHECK-LABEL: func.func @plain
 // CHECK: loop.wanted = [#loop.gpu_product<unit = mma, rows = 64, columns = 64, sum = 64, part_rows = 32, part_columns = 32, stages = 3, lanes = 8, group = 8, split = 1>,
-// CHECK-SAME: #loop.gpu_product<unit = mma, rows = 64, columns = 64, sum = 64, part_rows = 32, part_columns = 32, stages = 3, lanes = 8, group = 8, split = 1, library = true>]
+// CHECK-SAME: #loop.gpu_product<unit = mma, rows = 64, columns = 64, sum = 64, part_rows = 32, part_columns = 32, stages = 3, lanes = 8, group = 8, split = 1, library = cublas>]
 module attributes {loop.target = #gpu} {
   func.func @plain(%x: !t, %w: !t) -> !t {
     %r = loop.kernel @k ins(%a = %x : !t, %b = %w : !t) shared [256, 256] schedule #tiles -> !t {
@@ -23,7 +23,7 @@ module attributes {loop.target = #gpu} {
     return %r : !t
   }
   // CHECK-LABEL: func.func @bias
-  // CHECK: library = true
+  // CHECK: library = cublas
   func.func @bias(%x: !t, %w: !t, %y: tensor<256xbf16>) -> !t {
     %r = loop.kernel @k ins(%a = %x : !t, %b = %w : !t, %d = %y : tensor<256xbf16>) shared [256, 256] schedule #tiles -> !t {
       %c = loop.contract parallel [256, 256] reduction [256] lhs %a[d0, d2] : !t rhs %b[d2, d1] : !t acc f32 : !t
@@ -40,7 +40,7 @@ module attributes {loop.target = #gpu} {
   }
   // Three heads of a tensor that has them in the middle, times transposed keys.
   // CHECK-LABEL: func.func @heads
-  // CHECK: library = true
+  // CHECK: library = cublas
   func.func @heads(%x: tensor<256x3x64xbf16>, %w: tensor<3x256x64xbf16>) -> tensor<3x256x256xf32> {
     %r = loop.kernel @k ins(%a = %x : tensor<256x3x64xbf16>, %b = %w : tensor<3x256x64xbf16>) shared [3, 256, 256] schedule #tiles -> tensor<3x256x256xf32> {
       %c = loop.contract parallel [3, 256, 256] reduction [64] lhs %a[d1, d0, d3] : tensor<256x3x64xbf16>
@@ -61,7 +61,7 @@ module attributes {loop.target = #gpu} {
 !t = tensor<256x256xbf16>
 
 // CHECK-LABEL: func.func @rows
-// CHECK-NOT: library = true
+// CHECK-NOT: library = cublas
 module attributes {loop.target = #gpu} {
   func.func @rows(%x: !t, %w: !t, %y: tensor<256xbf16>) -> !t {
     %r = loop.kernel @k ins(%a = %x : !t, %b = %w : !t, %d = %y : tensor<256xbf16>) shared [256, 256] schedule #tiles -> !t {

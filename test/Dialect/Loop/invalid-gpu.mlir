@@ -430,7 +430,7 @@ func.func @parts_of_groups(%x: tensor<48x32xbf16>, %w: tensor<3x32x64xbf16>, %e:
 func.func @library_of_groups(%x: tensor<48x32xbf16>, %w: tensor<3x32x64xbf16>, %e: tensor<3xi32>) -> tensor<48x64xbf16> {
   // expected-error @below {{which is for members in groups with split 1, without a library}}
   %0 = loop.kernel @k ins(%a = %x : tensor<48x32xbf16>, %b = %w : tensor<3x32x64xbf16>, %n = %e : tensor<3xi32>) shared [48, 64]
-      schedule #loop.gpu_product<unit = mma, rows = 32, columns = 32, sum = 16, part_rows = 16, part_columns = 16, stages = 2, lanes = 8, group = 8, split = 1, library = true> -> tensor<48x64xbf16> {
+      schedule #loop.gpu_product<unit = mma, rows = 32, columns = 32, sum = 16, part_rows = 16, part_columns = 16, stages = 2, lanes = 8, group = 8, split = 1, library = cublas> -> tensor<48x64xbf16> {
     %p = loop.contract parallel [48, 64] reduction [3, 32] lhs %a[d0, d3] : tensor<48x32xbf16>
         rhs %b[d2, d3, d1] : tensor<3x32x64xbf16> groups %n(d2, d0) : tensor<3xi32> acc f32 : tensor<48x64xbf16>
     loop.return %p : tensor<48x64xbf16>
@@ -458,10 +458,52 @@ func.func @library_of_groups(%x: tensor<48x32xbf16>, %w: tensor<3x32x64xbf16>, %
     left = <pointer = 1, offset = <0>, leading = <4>, apart = <0>>, right = <pointer = 0, offset = <0>, leading = <4>, apart = <0>>,
     result = <pointer = 1, offset = <0>, leading = <4>, apart = <0>>>
 func.func @pointers(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @below {{expects a product of its 1 inputs that is one of its 1 results, but found #loop.library_product}}
-  %r = loop.launch_grid(%x) steps [#loop.step<kernel = @k, symbols = [], blocks = <1>, threads = 32>] {product = #p}
+  // expected-error @below {{expects a library to read some of its 1 inputs and to write one of its 1 results, but found #loop.library_product}}
+  %r = loop.launch_grid(%x) steps [#loop.step<kernel = @k, symbols = [], blocks = <1>, threads = 32>] {library = #p}
       : (tensor<4x4xf32>) -> tensor<4x4xf32>
   return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// expected-error @below {{elements of a convolution by a library are f32, f16 or bf16, but found 'f64'}}
+#c = #loop.library_convolution<elements = f64, images = <2>, groups = <1>, channels = <8>, filters = <16>,
+    inputs = [#guard.expr<10>], outputs = [#guard.expr<8>], taps = [#guard.expr<3>], strides = [1], dilations = [1], padding = [0],
+    source = <pointer = 0, offset = <0>, image = <80>, channel = <1>, places = [#guard.expr<8>]>,
+    target = <pointer = 2, offset = <0>, image = <128>, channel = <1>, places = [#guard.expr<16>]>,
+    weight = <pointer = 1, offset = <0>, channels_last = true>>
+
+// -----
+
+// expected-error @below {{a convolution by a library has 1 to 3 dimensions}}
+#c = #loop.library_convolution<elements = f32, images = <2>, groups = <1>, channels = <8>, filters = <16>,
+    inputs = [#guard.expr<10>], outputs = [#guard.expr<8>], taps = [], strides = [1], dilations = [1], padding = [0],
+    source = <pointer = 0, offset = <0>, image = <80>, channel = <1>, places = [#guard.expr<8>]>,
+    target = <pointer = 2, offset = <0>, image = <128>, channel = <1>, places = [#guard.expr<16>]>,
+    weight = <pointer = 1, offset = <0>, channels_last = true>>
+
+// -----
+
+// expected-error @below {{a stride and a dilation of at least 1 and a padding of at least 0, but found inputs [#guard.expr<10>], strides array<i64: 0>, dilations array<i64: 1> and padding array<i64: 0>}}
+#c = #loop.library_convolution<elements = f32, images = <2>, groups = <1>, channels = <8>, filters = <16>,
+    inputs = [#guard.expr<10>], outputs = [#guard.expr<8>], taps = [#guard.expr<3>], strides = [0], dilations = [1], padding = [0],
+    source = <pointer = 0, offset = <0>, image = <80>, channel = <1>, places = [#guard.expr<8>]>,
+    target = <pointer = 2, offset = <0>, image = <128>, channel = <1>, places = [#guard.expr<16>]>,
+    weight = <pointer = 1, offset = <0>, channels_last = true>>
+
+// -----
+
+// A gradient is of the weight, which is a result then.
+#c = #loop.library_convolution<elements = f32, images = <2>, groups = <1>, channels = <8>, filters = <16>,
+    inputs = [#guard.expr<10>], outputs = [#guard.expr<8>], taps = [#guard.expr<3>], strides = [1], dilations = [1], padding = [0],
+    source = <pointer = 0, offset = <0>, image = <80>, channel = <1>, places = [#guard.expr<8>]>,
+    target = <pointer = 2, offset = <0>, image = <128>, channel = <1>, places = [#guard.expr<16>]>,
+    weight = <pointer = 1, offset = <0>, channels_last = true>, gradient = true>
+func.func @gradient(%x: tensor<2x10x8xf32>, %w: tensor<16x3x8xf32>) -> tensor<2x8x16xf32> {
+  // expected-error @below {{expects a library to read some of its 2 inputs and to write one of its 1 results, but found #loop.library_convolution}}
+  %r = loop.launch_grid(%x, %w) steps [#loop.step<kernel = @k, symbols = [], blocks = <1>, threads = 32>] {library = #c}
+      : (tensor<2x10x8xf32>, tensor<16x3x8xf32>) -> tensor<2x8x16xf32>
+  return %r : tensor<2x8x16xf32>
 }
 
 // -----

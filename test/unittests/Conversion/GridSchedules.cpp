@@ -86,7 +86,7 @@ static ScheduleAttr getProduct(ContractOp op,
       op.getContext(), unit, /*rows=*/isMatrix ? 32 : 16, /*columns=*/32,
       /*sum=*/isMatrix ? 16 : 8, part, part, /*stages=*/split == 1 ? 2 : 3,
       lanes, /*group=*/2, split, /*blocks=*/0, /*cluster=*/1,
-      /*turns=*/1, /*library=*/false);
+      /*turns=*/1, GPULibrary::None);
 }
 
 /// Tiles of `rows` by `columns`, dimension `dim` and the last, in vectors if they divide both,

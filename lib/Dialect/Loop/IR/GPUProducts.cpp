@@ -89,7 +89,7 @@ LogicalResult GPUProductScheduleAttr::verify(
     EmitError emitError, ProductUnit unit, int64_t rows, int64_t columns,
     int64_t sum, int64_t partRows, int64_t partColumns, int64_t stages,
     int64_t lanes, int64_t group, int64_t split, int64_t blocks,
-    int64_t cluster, int64_t turns, bool /*library*/) {
+    int64_t cluster, int64_t turns, GPULibrary /*library*/) {
   for (auto [field, value] :
        {std::pair("rows", rows), std::pair("columns", columns),
         std::pair("sum", sum)}) // C1
@@ -165,14 +165,15 @@ LogicalResult GPUProductScheduleAttr::verifyKernel(Operation *op) const {
            << "which is for a contraction that is alone in its kernel, or with "
               "sums over "
            << getRows() << " rows of its 16 bits";
-  if (!others.empty() && (getSplit() != 1 || getLibrary() || // C6
+  bool isOurs = getLibrary() == GPULibrary::None;
+  if (!others.empty() && (getSplit() != 1 || !isOurs || // C6
                           getUnit() == ProductUnit::Fma ||
                           contract.isGrouped() || !kernel.getShared().empty()))
     return refuse(kernel, *this)
            << "which has sums over rows of its tiles on matrix units alone, "
               "with split 1, no groups and no library, where its kernel shares "
               "no extents";
-  if (contract.isGrouped() && (getSplit() != 1 || getLibrary()))
+  if (contract.isGrouped() && (getSplit() != 1 || !isOurs))
     return refuse(kernel, *this)
            << "which is for members in groups with split 1, without a library";
   bool needsAll = getUnit() == ProductUnit::Mma && !multipliesF16(contract);

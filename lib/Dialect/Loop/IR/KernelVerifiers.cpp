@@ -266,26 +266,43 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
+/// The pointers that a library reads, and the one that it writes.
+static int64_t getLibraryPointers(Attribute call,
+                                  SmallVectorImpl<int64_t> &reads) {
+  if (auto product = dyn_cast<LibraryProductAttr>(call)) {
+    reads.append(
+        {product.getLeft().getPointer(), product.getRight().getPointer()});
+    if (product.getBias() != -1)
+      reads.push_back(product.getBias());
+    return product.getResult().getPointer();
+  }
+  auto convolution = cast<LibraryConvolutionAttr>(call);
+  int64_t target = convolution.getTarget().getPointer(),
+          weight = convolution.getWeight().getPointer();
+  reads.append({convolution.getSource().getPointer(),
+                convolution.getGradient() ? target : weight});
+  return convolution.getGradient() ? weight : target;
+}
+
 LogicalResult LaunchGridOp::verify() {
   if (failed(guard::verifyTensors(*this)))
     return failure();
   if (getSteps().empty()) // C1
     return emitOpError("expects at least one step");
-  LibraryProductAttr product = getProductAttr();
-  if (!product)
+  if (!getLibrary())
     return success();
+  SmallVector<int64_t> reads;
   int64_t inputs = getInputs().size(),
-          result = product.getResult().getPointer();
+          written = getLibraryPointers(*getLibrary(), reads);
   auto isInput = [&](int64_t pointer) {
     return pointer >= 0 && pointer < inputs;
   };
-  if (!isInput(product.getLeft().getPointer()) || // C2
-      !isInput(product.getRight().getPointer()) ||
-      (product.getBias() != -1 && !isInput(product.getBias())) ||
-      result < inputs || result - inputs >= int64_t(getNumResults()))
-    return emitOpError() << "expects a product of its " << inputs
-                         << " inputs that is one of its " << getNumResults()
-                         << " results, but found " << product;
+  if (!llvm::all_of(reads, isInput) || written < inputs || // C2
+      written - inputs >= int64_t(getNumResults()))
+    return emitOpError() << "expects a library to read some of its " << inputs
+                         << " inputs and to write one of its "
+                         << getNumResults() << " results, but found "
+                         << *getLibrary();
   return success();
 }
 

@@ -128,6 +128,38 @@ LogicalResult LibraryProductAttr::verify(
   return success();
 }
 
+LogicalResult LibraryConvolutionAttr::verify(
+    EmitError emitError, Type elements, guard::ExprAttr, guard::ExprAttr,
+    guard::ExprAttr, guard::ExprAttr, ArrayAttr inputs, ArrayAttr outputs,
+    ArrayAttr taps, DenseI64ArrayAttr strides, DenseI64ArrayAttr dilations,
+    DenseI64ArrayAttr padding, ConvolutionImageAttr source,
+    ConvolutionImageAttr target, ConvolutionWeightAttr, bool, bool) {
+  if (!(elements.isF32() || elements.isF16() || elements.isBF16())) // C1
+    return emitError() << "elements of a convolution by a library are f32, f16 "
+                          "or bf16, but found "
+                       << elements;
+  const size_t rank = inputs.size(); // C2
+  bool fit = rank >= 1 && rank <= 3;
+  for (ArrayAttr list :
+       {inputs, outputs, taps, source.getPlaces(), target.getPlaces()})
+    fit &= list.size() == rank &&
+           llvm::all_of(list, llvm::IsaPred<guard::ExprAttr>);
+  for (auto [list, least] :
+       {std::pair(strides, 1), std::pair(dilations, 1), std::pair(padding, 0)})
+    fit &= list.asArrayRef().size() == rank &&
+           llvm::all_of(list.asArrayRef(), [least = least](int64_t number) {
+             return number >= least;
+           });
+  if (fit)
+    return success();
+  return emitError()
+         << "a convolution by a library has 1 to 3 dimensions, each "
+            "with sizes, steps, a stride and a dilation of at least 1 "
+            "and a padding of at least 0, but found inputs "
+         << inputs << ", strides " << strides << ", dilations " << dilations
+         << " and padding " << padding;
+}
+
 //===----------------------------------------------------------------------===//
 // #loop.gpu_across
 //===----------------------------------------------------------------------===//

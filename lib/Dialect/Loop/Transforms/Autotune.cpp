@@ -31,12 +31,15 @@ public:
   void runOnOperation() override;
 
 private:
+  LogicalResult readLibraries();
   bool isWanted(KernelOp kernel) const;
   /// `Machine` is a TuneMachine or a GPUMachine.
   template <typename Machine>
   LogicalResult tune(KernelOp kernel, const Machine &machine,
                      const analysis::SizeHints &hints);
   template <typename Machine> LogicalResult tuneAll(const Machine &machine);
+
+  SmallVector<GPULibrary> wantedLibraries;
 };
 
 /// Tells about one kernel.
@@ -154,6 +157,20 @@ static LogicalResult readTable(KernelOp kernel, TuneInput &input) {
   return success();
 }
 
+LogicalResult Autotune::readLibraries() {
+  wantedLibraries.clear();
+  for (const std::string &name : libraries) {
+    auto library = symbolizeGPULibrary(name);
+    if (!library || *library == GPULibrary::None)
+      return getOperation().emitError()
+             << "'loop-autotune' has the libraries 'cublas' and 'cudnn', but "
+                "found '"
+             << name << "'";
+    wantedLibraries.push_back(*library);
+  }
+  return success();
+}
+
 bool Autotune::isWanted(KernelOp kernel) const {
   if (!kernel.getScheduleAttr())
     return false;
@@ -178,7 +195,7 @@ LogicalResult Autotune::tune(KernelOp kernel, const Machine &machine,
   input.gain = double(gain) / 100;
   if constexpr (std::is_same_v<Machine, GPUMachine>)
     input.candidates = loop::getCandidates(kernel, *strides, machine, hints,
-                                           libraries, refused);
+                                           wantedLibraries, refused);
   else
     input.candidates =
         loop::getCandidates(kernel, *strides, machine, hints, refused);
@@ -231,7 +248,7 @@ void Autotune::runOnOperation() {
                              {Stage::Loop, Stage::Loop})))
     return signalPassFailure();
   if (GPUTargetAttr gpu = getGPUTarget(getOperation())) {
-    if (failed(tuneAll(getMachine(gpu))))
+    if (failed(readLibraries()) || failed(tuneAll(getMachine(gpu))))
       signalPassFailure();
     return;
   }

@@ -210,7 +210,8 @@ loop::getCandidates(KernelOp kernel, const KernelStrides &strides,
 std::vector<std::string>
 loop::getCandidates(KernelOp kernel, const KernelStrides &strides,
                     const GPUMachine &machine, const analysis::SizeHints &hints,
-                    bool libraries, std::vector<RefusedSchedule> &refused) {
+                    ArrayRef<GPULibrary> libraries,
+                    std::vector<RefusedSchedule> &refused) {
   std::vector<Attribute> schedules = collectGPUSchedules(
       kernel, strides, machine, hints, kernel.getScheduleAttr(), libraries);
   schedules.insert(schedules.begin(), kernel.getScheduleAttr());

@@ -572,7 +572,7 @@ static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
   return GPUProductScheduleAttr::get(
       kernel.getContext(), s.unit, s.rows, s.columns, s.sum, s.partRows,
       s.partColumns, s.stages, getProductLanes(op, *shape, s.split), s.group,
-      s.split, s.blocks, s.cluster, s.turns, /*library=*/false);
+      s.split, s.blocks, s.cluster, s.turns, GPULibrary::None);
 }
 
 /// True if a thread for each point would compute many elements one after the other, and there

@@ -11,7 +11,7 @@
 #include "GPUProducts.h"
 #include "GPURows.h"
 
-#include "kiln/Analysis/LibraryProduct.h"
+#include "kiln/Analysis/LibraryCall.h"
 #include "kiln/Dialect/Loop/IR/RowParts.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -36,7 +36,7 @@ class GPUCollector {
 public:
   GPUCollector(KernelOp kernel, const analysis::KernelStrides &strides,
                const GPUMachine &machine, const analysis::SizeHints &hints,
-               ScheduleAttr first, bool libraries)
+               ScheduleAttr first, ArrayRef<GPULibrary> libraries)
       : kernel(kernel), context(kernel.getContext()), strides(strides),
         machine(machine), hints(hints), first(first), libraries(libraries) {}
 
@@ -52,7 +52,7 @@ private:
   void addProducts(GPUProductScheduleAttr s);
   void addBlocks(GPUBlocksScheduleAttr s);
   void addColumnParts(GPUColumnPartsScheduleAttr s);
-  void addLibrary(GPUProductScheduleAttr s);
+  void addLibraries(GPUProductScheduleAttr s);
   /// Adds a schedule of these numbers, if there is one.
   template <typename Schedule, typename... Numbers>
   void add(Numbers... numbers) {
@@ -70,7 +70,7 @@ private:
   const GPUMachine &machine;
   const analysis::SizeHints &hints;
   ScheduleAttr first;
-  bool libraries;
+  ArrayRef<GPULibrary> libraries;
   std::vector<Attribute> found;
 };
 } // namespace
@@ -181,11 +181,10 @@ void GPUCollector::addProducts(GPUProductScheduleAttr s) {
   if (!shape)
     return;
   auto with = [&](const GPUProductSchedule &p) {
-    add<GPUProductScheduleAttr>(p.unit, p.rows, p.columns, p.sum, p.partRows,
-                                p.partColumns, p.stages,
-                                getProductLanes(op, *shape, p.split), p.group,
-                                p.split, p.blocks, p.cluster, p.turns,
-                                /*library=*/false);
+    add<GPUProductScheduleAttr>(
+        p.unit, p.rows, p.columns, p.sum, p.partRows, p.partColumns, p.stages,
+        getProductLanes(op, *shape, p.split), p.group, p.split, p.blocks,
+        p.cluster, p.turns, GPULibrary::None);
   };
   GPUProductSchedule own = {s.getUnit(),   s.getRows(),     s.getColumns(),
                             s.getSum(),    s.getPartRows(), s.getPartColumns(),
@@ -258,13 +257,16 @@ void GPUCollector::addColumnParts(GPUColumnPartsScheduleAttr s) {
 
 /// The default once more, beside a library's function: it costs no driver anything, so it is
 /// not one of the few.
-void GPUCollector::addLibrary(GPUProductScheduleAttr s) {
-  if (!s.getLibrary() && analysis::getLibraryProduct(kernel, strides))
-    found.push_back(GPUProductScheduleAttr::get(
-        context, s.getUnit(), s.getRows(), s.getColumns(), s.getSum(),
-        s.getPartRows(), s.getPartColumns(), s.getStages(), s.getLanes(),
-        s.getGroup(), s.getSplit(), s.getBlocks(), s.getCluster(), s.getTurns(),
-        /*library=*/true));
+void GPUCollector::addLibraries(GPUProductScheduleAttr s) {
+  if (s.getLibrary() != GPULibrary::None)
+    return;
+  for (GPULibrary library : libraries)
+    if (analysis::getLibraryCall(kernel, strides, library))
+      found.push_back(GPUProductScheduleAttr::get(
+          context, s.getUnit(), s.getRows(), s.getColumns(), s.getSum(),
+          s.getPartRows(), s.getPartColumns(), s.getStages(), s.getLanes(),
+          s.getGroup(), s.getSplit(), s.getBlocks(), s.getCluster(),
+          s.getTurns(), library));
 }
 
 std::vector<Attribute> GPUCollector::collect() {
@@ -281,16 +283,15 @@ std::vector<Attribute> GPUCollector::collect() {
       .Case([&](GPUProductScheduleAttr s) { addProducts(s); })
       .Case([&](GPUBlocksScheduleAttr s) { addBlocks(s); })
       .Case([&](GPUColumnPartsScheduleAttr s) { addColumnParts(s); });
-  if (auto product = dyn_cast<GPUProductScheduleAttr>(first);
-      product && libraries)
-    addLibrary(product);
+  if (auto product = dyn_cast<GPUProductScheduleAttr>(first))
+    addLibraries(product);
   return std::move(found);
 }
 
 std::vector<Attribute> loop::collectGPUSchedules(
     KernelOp kernel, const analysis::KernelStrides &strides,
     const GPUMachine &machine, const analysis::SizeHints &hints,
-    ScheduleAttr first, bool libraries) {
+    ScheduleAttr first, ArrayRef<GPULibrary> libraries) {
   return GPUCollector(kernel, strides, machine, hints, first, libraries)
       .collect();
 }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   for (Attribute other : collectGPUSchedules(kernel, strides, machine, hints,
-//                                              first, /*libraries=*/false))
+//                                              first, /*libraries=*/{}))
 //     ...                 // a few, none of them `first`, perhaps not legal
 //
 //===----------------------------------------------------------------------===//
@@ -22,12 +22,12 @@
 namespace kiln::loop {
 
 /// Schedules that may be better than `first`, the likeliest first. Each costs a
-/// driver a tenth of a second or more, so there are few. With `libraries` the last may be
-/// `first` with `library`.
+/// driver a tenth of a second or more, so there are few. The last ones are
+/// `first` with those of `libraries` that have what the kernel computes.
 std::vector<mlir::Attribute>
 collectGPUSchedules(KernelOp kernel, const analysis::KernelStrides &strides,
                     const GPUMachine &machine, const analysis::SizeHints &hints,
-                    ScheduleAttr first, bool libraries);
+                    ScheduleAttr first, ArrayRef<GPULibrary> libraries);
 
 } // namespace kiln::loop
 

@@ -60,4 +60,19 @@ def Loop_ProductUnit : I32EnumAttr<"ProductUnit",
   let genSpecializedAttr = 0;
 }
 
+def Loop_GPULibrary : I32EnumAttr<"GPULibrary",
+    "a library of a GPU that may do what a kernel does", [
+      I32EnumAttrCase<"None", 0, "none">,
+      I32EnumAttrCase<"Cublas", 1, "cublas">,
+      I32EnumAttrCase<"Cudnn", 2, "cudnn">
+    ]> {
+  let cppNamespace = "::kiln::loop";
+  let genSpecializedAttr = 0;
+}
+
+/// Left out of the text where it is `none`.
+def Loop_GPULibraryParameter : EnumParameter<Loop_GPULibrary> {
+  let defaultValue = "::kiln::loop::GPULibrary::None";
+}
+
 #endif // KILN_DIALECT_LOOP_IR_LOOPENUMS

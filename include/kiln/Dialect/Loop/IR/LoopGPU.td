@@ -320,8 +320,9 @@ def Loop_GPUProductScheduleAttr
     With `turns` 2 a tile is one warpgroup's, and there are two of them: one multiplies
     while the other finishes the tile before, so that units do not wait for the epilogue.
 
-    With `library` a library of the device computes the product where it can
-    (`#loop.library_product`), and these tiles where it cannot.
+    With a `library` of the device it computes the product (`cublas`,
+    `#loop.library_product`) or the convolution (`cudnn`, `#loop.library_convolution`) that the
+    kernel is where it can, and these tiles where it cannot.
 
     Where the kernel sums up columns of the rows of each tile, too (`kiln/Analysis/TileSums.h`), a
     block does so with what it has just rounded of its tile: nobody reads it again for that.
@@ -359,7 +360,7 @@ def Loop_GPUProductScheduleAttr
                         "int64_t":$split, DefaultValuedParameter<"int64_t", "0">:$blocks,
                         DefaultValuedParameter<"int64_t", "1">:$cluster,
                         DefaultValuedParameter<"int64_t", "1">:$turns,
-                        DefaultValuedParameter<"bool", "false">:$library);
+                        Loop_GPULibraryParameter:$library);
   let extraClassDeclaration = [{
     ::llvm::LogicalResult verifyKernel(::mlir::Operation *kernel) const;
     /// Threads of a block.
@@ -522,6 +523,86 @@ def Loop_LibraryProductAttr
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
+
+def Loop_ConvolutionImageAttr
+    : Loop_Attr<"ConvolutionImage", "convolution_image"> {
+  let summary = "An image of a convolution, as it lies in memory";
+  let description = [{
+    The element of image n, channel c at the place p of each dimension lies
+    `offset + n * image + c * channel + sum of p * places` elements behind pointer number
+    `pointer` of a launch. A step along a dimension of one element may be 0.
+
+    Example: `#loop.convolution_image<pointer = 0, offset = <0>, image = <12544>,
+    channel = <1>, places = [#guard.expr<896>, #guard.expr<64>]>`
+  }];
+  let parameters = (ins "int64_t":$pointer, "::kiln::guard::ExprAttr":$offset,
+                        "::kiln::guard::ExprAttr":$image,
+                        "::kiln::guard::ExprAttr":$channel,
+                        "::mlir::ArrayAttr":$places);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Loop_ConvolutionWeightAttr
+    : Loop_Attr<"ConvolutionWeight", "convolution_weight"> {
+  let summary = "A weight of a convolution, as it lies in memory";
+  let description = [{
+    Dense and row-major from element `offset` behind pointer number `pointer` of a launch on:
+    filters of all groups, the channels of a group, and the taps of each dimension; with
+    `channels_last` the channels come behind the taps.
+
+    Example: `#loop.convolution_weight<pointer = 1, offset = <0>, channels_last = true>`
+  }];
+  let parameters = (ins "int64_t":$pointer, "::kiln::guard::ExprAttr":$offset,
+                        DefaultValuedParameter<"bool", "false">:$channels_last);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Loop_LibraryConvolutionAttr
+    : Loop_Attr<"LibraryConvolution", "library_convolution"> {
+  let summary = "A convolution that a library may compute in place of kernels";
+  let description = [{
+    For `images`, `groups`, `filters` and `channels` of each group, and in each of 1 to 3
+    dimensions `inputs` places of the source, `outputs` places of the target, and `taps`,
+    all of one type, `elements`:
+
+    `target[n, g, f, p] = sum over c and t of weight[g, f, c, t] *
+    source[n, g, c, p * strides + t * dilations - padding]`, added up in f32, where the source
+    is 0 outside of its inputs. With `gradient` it is the weight that is summed up, over n and p,
+    from source and target. Factors of f32 may be rounded to tf32 with `tf32`.
+
+    Constraints:
+    - (C1) `elements` is f32, f16 or bf16.
+    - (C2) there are 1 to 3 dimensions, of which all lists have an entry, strides and
+      dilations of at least 1, and a padding of at least 0.
+
+    Example: `#loop.library_convolution<elements = bf16, images = <8>, groups = <1>,
+    channels = <64>, filters = <128>, inputs = [#guard.expr<28>], outputs = [#guard.expr<14>],
+    taps = [#guard.expr<3>], strides = [2], dilations = [1], padding = [1], source = <...>,
+    target = <...>, weight = <...>>`
+  }];
+  let parameters = (ins "::mlir::Type":$elements,
+                        "::kiln::guard::ExprAttr":$images,
+                        "::kiln::guard::ExprAttr":$groups,
+                        "::kiln::guard::ExprAttr":$channels,
+                        "::kiln::guard::ExprAttr":$filters,
+                        "::mlir::ArrayAttr":$inputs,
+                        "::mlir::ArrayAttr":$outputs, "::mlir::ArrayAttr":$taps,
+                        "::mlir::DenseI64ArrayAttr":$strides,
+                        "::mlir::DenseI64ArrayAttr":$dilations,
+                        "::mlir::DenseI64ArrayAttr":$padding,
+                        "::kiln::loop::ConvolutionImageAttr":$source,
+                        "::kiln::loop::ConvolutionImageAttr":$target,
+                        "::kiln::loop::ConvolutionWeightAttr":$weight,
+                        DefaultValuedParameter<"bool", "false">:$gradient,
+                        DefaultValuedParameter<"bool", "false">:$tf32);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+/// What a library may do in place of kernels.
+def Loop_LibraryCallAttr
+    : AnyAttrOf<[Loop_LibraryProductAttr, Loop_LibraryConvolutionAttr],
+                "what a library may do">;
 
 def Loop_GridStepAttr : Loop_Attr<"GridStep", "step"> {
   let summary = "A function of a GPU and the grid that it runs on";

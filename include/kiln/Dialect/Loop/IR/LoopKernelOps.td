@@ -164,12 +164,12 @@ def Loop_LaunchGridOp : Loop_Op<"launch_grid", [Pure]> {
     The functions stand in the `gpu.module` `@kernels`, which computes addresses in
     32 bits, or in `@kernels_64`, in 64 bits. With `narrow` they stand in both, and
     those of `@kernels` may be run where it is not 0; without, in the one that has
-    them. With `product` a library of the device may do what the steps do.
+    them. What `library` says a library of the device may do in place of the steps.
 
     Constraints:
     - (C1) there is a step.
-    - (C2) the matrices and the bias of `product` are pointers to inputs, its result is a
-      pointer to a result.
+    - (C2) what `library` reads are pointers to inputs, what it writes is a pointer to a
+      result.
 
     Example:
 
@@ -190,7 +190,7 @@ def Loop_LaunchGridOp : Loop_Op<"launch_grid", [Pure]> {
                        OptionalAttr<Loop_ScheduleAttr>:$schedule,
                        OptionalAttr<Loop_TrafficAttr>:$traffic,
                        OptionalAttr<DenseI64ArrayAttr>:$overwrites,
-                       OptionalAttr<Loop_LibraryProductAttr>:$product);
+                       OptionalAttr<Loop_LibraryCallAttr>:$library);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     `(` $inputs `)` `steps` $steps

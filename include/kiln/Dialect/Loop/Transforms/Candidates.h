@@ -49,11 +49,11 @@ getCandidates(KernelOp kernel, const analysis::KernelStrides &strides,
               const TuneMachine &machine, const analysis::SizeHints &hints,
               std::vector<RefusedSchedule> &refused);
 
-/// The same for a GPU; with `libraries` functions of its libraries are candidates, too.
+/// The same for a GPU; functions of its `libraries` are candidates, too.
 std::vector<std::string>
 getCandidates(KernelOp kernel, const analysis::KernelStrides &strides,
               const GPUMachine &machine, const analysis::SizeHints &hints,
-              bool libraries, std::vector<RefusedSchedule> &refused);
+              ArrayRef<GPULibrary> libraries, std::vector<RefusedSchedule> &refused);
 
 /// The schedule of a text if `kernel` may have it; else null, and `reason` says
 /// why.

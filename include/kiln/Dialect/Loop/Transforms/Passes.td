@@ -649,9 +649,10 @@ def AutotunePass : Pass<"loop-autotune", "::mlir::func::FuncOp"> {
     ```
 
     Kernels of a GPU have few candidates, of the kind that they have by default, and with
-    `libraries` one more where they are products that a library has.
+    `libraries` one more for each that has the product (`cublas`) or the convolution (`cudnn`)
+    that they are.
 
-    Fails for a table that is none. With `settle`
+    Fails for a table that is none, and for another library. With `settle`
     it reports `candidate` with the time of each, `refused` with the reason for what
     is not legal or failed, and `tuned` or `not-tuned`.
   }];
@@ -661,8 +662,8 @@ def AutotunePass : Pass<"loop-autotune", "::mlir::func::FuncOp"> {
     Option<"nests", "nests", "bool", "true", "Tune other kernels.">,
     Option<"descend", "descend", "bool", "false",
            "Go on from the fastest candidate by coordinate descent.">,
-    Option<"libraries", "libraries", "bool", "false",
-           "Functions of a GPU's libraries are candidates, too.">,
+    ListOption<"libraries", "libraries", "std::string",
+               "Functions of these libraries of a GPU are candidates, too: cublas, cudnn.">,
     Option<"settle", "settle", "bool", "false",
            "Take the best of what was measured.">,
     Option<"gain", "gain", "::kiln::Bounded<int64_t, 0, 100>", "3",
