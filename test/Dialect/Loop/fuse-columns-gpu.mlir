@@ -146,6 +146,34 @@ func.func @short(%x: !x, %g: !y) -> (!x, !s, !s) {
 
 // -----
 
+// Of 512 rows 128 parts have four, and eight warps of a block would share them.
+
+// WHY: Function=few | Reason="warps would have a row each"
+// CHECK-LABEL: func.func @few
+// CHECK: reduction (%j) in [512] <sum>
+!f = tensor<512x256xf32>
+func.func @few(%x: !f) -> (tensor<512xf32>, tensor<256xf32>) {
+  %r = loop.kernel @rows ins(%a = %x : !f) shared [512] -> tensor<512xf32> {
+    %m = loop.reduce parallel (%i) in [512] reduction (%j) in [256] <sum> : tensor<512xf32> {
+      %e = loop.load %a[%i, %j] : !f
+      loop.yield %e : f32
+    }
+    loop.return %m : tensor<512xf32>
+  }
+  %c = loop.kernel @columns ins(%a = %x : !f, %m = %r : tensor<512xf32>) shared [256] -> tensor<256xf32> {
+    %s = loop.reduce parallel (%i) in [256] reduction (%j) in [512] <sum> : tensor<256xf32> {
+      %e = loop.load %a[%j, %i] : !f
+      %t = loop.load %m[%j] : tensor<512xf32>
+      %y = arith.mulf %e, %t : f32
+      loop.yield %y : f32
+    }
+    loop.return %s : tensor<256xf32>
+  }
+  return %r, %c : tensor<512xf32>, tensor<256xf32>
+}
+
+// -----
+
 // Rows too long for the registers of a block that sums them up; a sum that reads another
 // column of what the rows make; a number of rows that leaves most blocks without any.
 

@@ -192,7 +192,7 @@ TEST(LoopToNvvmProducts, SumUpTheRowsOfTheirTiles) {
               kernel.getContext(), ProductUnit::Mma, /*rows=*/32,
               /*columns=*/32, /*sum=*/16, /*part_rows=*/16, /*part_columns=*/16,
               /*stages=*/2, lanes, /*group=*/2, /*split=*/1, /*blocks=*/0,
-              /*cluster=*/1, /*turns=*/1, /*library=*/false);
+              /*cluster=*/1, /*turns=*/1, GPULibrary::None);
           kernel.setScheduleAttr(attr);
           EXPECT_TRUE(succeeded(attr.verifyKernel(kernel)));
         },

@@ -196,7 +196,17 @@ std::optional<RowParts> FuseColumns::cutForBlocks(Match &match,
     return std::nullopt;
   }
   match.byTurns = schedule->rows > 1;
-  return parts ? parts : cutInto(schedule->parts, extents);
+  if (parts)
+    return parts;
+  parts = cutInto(schedule->parts, extents);
+  // Few rows are over before what warps have of them is joined.
+  if (parts && match.byTurns &&
+      *guard::product(sum.getContext(), parts->rows).getConstant() <
+          2 * schedule->rows) {
+    why = "warps would have a row each";
+    return std::nullopt;
+  }
+  return parts;
 }
 
 /// True if what both read is so much that it is worth not to be read again:

@@ -89,7 +89,7 @@ static std::optional<TiledProduct> getTiledProduct(Value tensor,
   if (!llvm::hasSingleElement(contracts) || tensor.getType() != type ||
       (!type.getElementType().isBF16() && !type.getElementType().isF16()) ||
       schedule.getUnit() == ProductUnit::Fma || schedule.getSplit() != 1 ||
-      schedule.getLibrary() || failed(strides))
+      schedule.getLibrary() != GPULibrary::None || failed(strides))
     return std::nullopt;
   auto shape = getTileShape(product.op, *strides);
   auto matrix =
