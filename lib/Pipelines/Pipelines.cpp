@@ -162,6 +162,7 @@ static void fuse(mlir::OpPassManager &pm, const LoopPipelineOptions &options) {
   mlir::OpPassManager &functions = pm.nest<mlir::func::FuncOp>();
   functions.addPass(loop::createSortScattersPass());
   functions.addPass(loop::createSplitSortsPass());
+  functions.addPass(loop::createSplitScansPass());
   functions.addPass(loop::createSplitReductionsPass());
   functions.addPass(loop::createSplitContractionsPass());
   loop::FusePassOptions fusion;

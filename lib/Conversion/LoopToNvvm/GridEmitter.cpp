@@ -10,7 +10,6 @@
 #include "GridColumnParts.h"
 #include "GridParts.h"
 #include "GridProduct.h"
-#include "GridScanTiles.h"
 #include "GridWalks.h"
 
 #include "kiln/Dialect/Loop/Utils/GridModule.h"
@@ -380,15 +379,6 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
             return schedule.getParts() == 1
                        ? emit(makeEmitter(/*isFirst=*/true), name)
                        : emitParts(makeEmitter);
-          })
-          .Case([&](GPUScanScheduleAttr schedule) {
-            grid.mayOverwrite = false;
-            return failure(failed(emit(GridScanInitEmitter(kernel, strides,
-                                                           schedule, isNarrow),
-                                       (name + "_init").str())) ||
-                           failed(emit(GridScanEmitter(kernel, strides,
-                                                       schedule, isNarrow),
-                                       name)));
           })
           .Case([&](GPUTileScheduleAttr schedule) {
             grid.mayOverwrite = false;

@@ -143,11 +143,6 @@ public:
         schedule(schedule) {}
 
 protected:
-  /// Some neighbouring elements of a row: where they are, and whether they lie
-  /// inside. Positions are inside always; a null `inside` says that so are they.
-  using RowBody =
-      llvm::function_ref<LogicalResult(const Position &, Value inside)>;
-
   void finish(Value result, const Position &position, Value value) override;
   FailureOr<SmallVector<Value>> combineThreads(ReduceOp op,
                                                SmallVector<Value> values);
@@ -158,35 +153,11 @@ protected:
   Type getSlotType(Type type);
   Value toSlot(Value value);
   Value fromSlot(Value loaded, Type type);
-  mlir::LLVM::GlobalOp declareSlots(Type slot);
   /// The position of a nest at a point, where its dimensions of one element are at 0.
   Position enterPoint(const Position &point, NestOpInterface nest);
   LogicalResult emitRowPointwise(PointwiseOp op, const Position &shared);
-  Position enterRow(const Position &start, unsigned shared, Value element,
-                    int64_t lanes);
-  /// `body` for what a thread has of a row in registers.
-  virtual LogicalResult emitSteps(const Position &start, unsigned shared,
-                                  RowBody body);
-
-  // Scans (GridRowScan.cpp).
-  /// What threads, or warps, have that are before this one, and what all have.
-  struct Joined {
-    SmallVector<Value> before, all;
-    Value isFirst; ///< of the row, so nothing is before it
-  };
-  FailureOr<SmallVector<Value>> emitScannedPiece(ScanOp op,
-                                                 const Position &position,
-                                                 ArrayRef<Value> carried);
-  FailureOr<SmallVector<Value>> joinUnlessNone(ScanOp op, ArrayRef<Value> left,
-                                               ArrayRef<Value> right,
-                                               Value isNone);
-  FailureOr<Joined> joinWarp(ScanOp op, SmallVector<Value> values,
-                             int64_t width);
-  FailureOr<Joined> joinWarps(ScanOp op, SmallVector<Value> values);
 
   Value row, lane; ///< of the grid, and the thread among those of its row
-  Value elementInside; ///< of the elements at hand
-  int64_t step = 0;    ///< which elements these are
 
   // Threads of the same columns (GridRowJoin.cpp).
   /// Where a thread is in a block that has several of them for each of `columns`.
@@ -210,6 +181,11 @@ private:
   SmallVector<Value> loadSlots(ArrayRef<Value> like, Value slot, int64_t slots);
   Value getSlotMemory();
 
+  /// Some neighbouring elements of a row: where they are, and whether they lie
+  /// inside. Positions are inside always; a null `inside` says that so are they.
+  using RowBody =
+      llvm::function_ref<LogicalResult(const Position &, Value inside)>;
+
   LogicalResult emitThread() override;
   void enterThread() override;
   Value getOwner() override { return row; }
@@ -218,11 +194,14 @@ private:
   void bindRow(Value result) override;
   Value loadStaged(LoadOp load, int64_t lanes) override;
 
+  Position enterRow(const Position &start, unsigned shared, Value element,
+                    int64_t lanes);
   /// Calls `body` for each vector of a thread among `size` elements of a row,
   /// with the first of its elements.
   LogicalResult forEachStep(
       int64_t size,
       llvm::function_ref<LogicalResult(Value element, Value inside)> body);
+  LogicalResult emitSteps(const Position &start, unsigned shared, RowBody body);
   LogicalResult emitRowNest(NestOpInterface nest, const Position &point);
   guard::ExprAttr chooseBegin();
   void enterPeeled(const Position &point);
@@ -245,6 +224,7 @@ private:
   FailureOr<SmallVector<Value>> reduceKept(ReduceOp op, const Position &start);
   /// The value of the thread of the same warp that `kind` and `place`, an i32, say.
   Value shuffle(Value value, mlir::NVVM::ShflKind kind, Value place);
+  mlir::LLVM::GlobalOp declareSlots(Type slot);
   SmallVector<Value> exchange(ArrayRef<Value> values);
   Value exchange(Value value);
   LogicalResult combinePending();
@@ -303,7 +283,18 @@ private:
   void bringRow(const Position &point);
   void awaitPiece();
 
+  // Scans (GridRowScan.cpp).
+  struct Joined {
+    SmallVector<Value> before, all;
+    Value isFirst; ///< of the row, so nothing is before it
+  };
   LogicalResult emitRowScan(ScanOp op, const Position &shared);
+  FailureOr<SmallVector<Value>> emitScannedPiece(ScanOp op,
+                                                 const Position &position,
+                                                 ArrayRef<Value> carried);
+  FailureOr<SmallVector<Value>> joinUnlessNone(ScanOp op, ArrayRef<Value> left,
+                                               ArrayRef<Value> right,
+                                               Value isNone);
   FailureOr<Joined> joinThreads(ScanOp op, SmallVector<Value> values);
   FailureOr<SmallVector<Value>>
   scanShuffled(ScanOp op, SmallVector<Value> values, int64_t count);
@@ -375,8 +366,10 @@ private:
     guard::ExprAttr begin;
     Value head, vectors, split;
   } peeled;
-  Value rowInside;        ///< null where all are
-  Value vector; ///< the number of the vector that is at hand; null elsewhere
+  Value rowInside;       ///< null where all are
+  Value elementInside;   ///< of the elements at hand
+  int64_t step = 0;      ///< which elements these are
+  Value vector; ///< the number of the vector that these are; null elsewhere
   bool isOfFewer = false; ///< they are of a row that has fewer than others
   /// The step of those before and behind the vectors of a row.
   static constexpr int64_t kEdges = -1;

@@ -76,64 +76,49 @@ GridRowsEmitter::joinUnlessNone(ScanOp op, ArrayRef<Value> left,
   return select(b, isNone, left, *joined);
 }
 
-/// What each of `width` neighbouring threads of a warp has, joined.
+/// What the threads of the row before this one have, joined, and what all have.
 FailureOr<GridRowsEmitter::Joined>
-GridRowsEmitter::joinWarp(ScanOp op, SmallVector<Value> values, int64_t width) {
+GridRowsEmitter::joinThreads(ScanOp op, SmallVector<Value> values) {
+  int64_t count = schedule.getThreads(), width = std::min(count, kWarp);
+  SmallVector<Value> neutral = identities(op, 1);
   Value inWarp = arith::RemUIOp::create(b, thread, constantIndex(kWarp));
   Value number = arith::RemUIOp::create(b, thread, constantIndex(width));
   Value start = arith::SubIOp::create(b, inWarp, number);
   auto scanned = scanShuffled(op, std::move(values), width);
   if (failed(scanned))
     return failure();
-  Joined joined;
-  joined.isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
-                                         constantIndex(0));
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
+                                        constantIndex(0));
   Value left = arith::SelectOp::create(
-      b, joined.isFirst, inWarp,
+      b, isFirst, inWarp,
       arith::SubIOp::create(b, inWarp, constantIndex(1)));
-  joined.before =
-      select(b, joined.isFirst, identities(op, 1), fetch(*scanned, left));
+  Joined joined;
+  joined.before = select(b, isFirst, neutral, fetch(*scanned, left));
   joined.all = fetch(*scanned, add(start, constantIndex(width - 1)));
-  return joined;
-}
+  joined.isFirst = isFirst;
+  if (count <= kWarp)
+    return joined;
 
-/// What each warp has, all of its threads, joined.
-FailureOr<GridRowsEmitter::Joined>
-GridRowsEmitter::joinWarps(ScanOp op, SmallVector<Value> values) {
-  int64_t warps = schedule.getThreads() / kWarp;
-  auto scanned = scanShuffled(op, exchange(values), warps);
-  if (failed(scanned))
+  int64_t warps = count / kWarp;
+  for (Value &value : joined.all)
+    value = exchange(value);
+  auto ofWarps = scanShuffled(op, joined.all, warps);
+  if (failed(ofWarps))
     return failure();
   Value warp = arith::DivUIOp::create(b, lane, constantIndex(kWarp));
-  Joined joined;
-  joined.isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, warp,
-                                         constantIndex(0));
-  Value left =
-      arith::SelectOp::create(b, joined.isFirst, warp,
-                              arith::SubIOp::create(b, warp, constantIndex(1)));
-  joined.before =
-      select(b, joined.isFirst, identities(op, 1), fetch(*scanned, left));
-  joined.all = fetch(*scanned, constantIndex(warps - 1));
-  return joined;
-}
-
-/// What the threads of the row have, joined.
-FailureOr<GridRowsEmitter::Joined>
-GridRowsEmitter::joinThreads(ScanOp op, SmallVector<Value> values) {
-  int64_t count = schedule.getThreads();
-  auto joined = joinWarp(op, std::move(values), std::min(count, kWarp));
-  if (failed(joined) || count <= kWarp)
-    return joined;
-  auto warps = joinWarps(op, std::move(joined->all));
-  if (failed(warps))
-    return failure();
-  auto before =
-      joinUnlessNone(op, warps->before, joined->before, joined->isFirst);
+  Value isFirstWarp = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, warp,
+                                            constantIndex(0));
+  Value leftWarp = arith::SelectOp::create(
+      b, isFirstWarp, warp, arith::SubIOp::create(b, warp, constantIndex(1)));
+  SmallVector<Value> warpsBefore =
+      select(b, isFirstWarp, neutral, fetch(*ofWarps, leftWarp));
+  joined.all = fetch(*ofWarps, constantIndex(warps - 1));
+  auto before = joinUnlessNone(op, warpsBefore, joined.before, isFirst);
   if (failed(before))
     return failure();
-  warps->before = std::move(*before);
-  warps->isFirst = arith::AndIOp::create(b, joined->isFirst, warps->isFirst);
-  return warps;
+  joined.before = std::move(*before);
+  joined.isFirst = arith::AndIOp::create(b, isFirst, isFirstWarp);
+  return joined;
 }
 
 /// One piece of a row, after what was `carried`: gives what the next comes after.

@@ -99,7 +99,7 @@ func.func @small(%x: !x) -> (tensor<4096xf32>, tensor<1024xf32>) {
 // CHECK: loop.reduce parallel (%i, %j, %k) in [8, 16, 768] reduction (%l) in [32] <sum>
 // CHECK: loop.reduce parallel (%i, %j, %k) in [8, 16, 768] reduction (%l) in [32] <sum>
 // CHECK: loop.kernel @bias ins(%{{.*}} = %[[R]]#{{[12]}} : tensor<8x16x768xf32>)
-// CHECK-SAME: #loop.gpu_parts<threads = 256, lanes = 1, parts = 1, columns = 8>
+// CHECK-SAME: #loop.gpu_parts<threads = 256, lanes = 1, parts = 1, columns = 32>
 // CHECK: loop.kernel @weight ins(%{{.*}} = %[[R]]#{{[12]}} : tensor<8x16x768xf32>)
 !x = tensor<8x512x768xbf16>
 !y = tensor<4096x768xbf16>

@@ -70,21 +70,6 @@ func.func private @s() attributes {s = #loop.gpu_parts<threads = 128, lanes = 4,
 
 // -----
 
-// expected-error @below {{threads of a schedule is a power of two in 64..1024, but found 32}}
-func.func private @s() attributes {s = #loop.gpu_scan<threads = 32, lanes = 4, steps = 4, group = 32>}
-
-// -----
-
-// expected-error @below {{steps of a schedule is a power of two in 1..16, but found 32}}
-func.func private @s() attributes {s = #loop.gpu_scan<threads = 64, lanes = 4, steps = 32, group = 32>}
-
-// -----
-
-// expected-error @below {{group of a schedule is a power of two in 1..1024, but found 2048}}
-func.func private @s() attributes {s = #loop.gpu_scan<threads = 64, lanes = 4, steps = 4, group = 2048>}
-
-// -----
-
 // expected-error @below {{side of a schedule is a power of two in 16..128, but found 8}}
 func.func private @s() attributes {s = #loop.gpu_tile<threads = 128, lanes = 1, side = 8, dim = 0>}
 
@@ -183,26 +168,6 @@ func.func @rows(%x: !t) -> tensor<64xf32> {
     loop.return %s : tensor<64xf32>
   }
   return %r : tensor<64xf32>
-}
-
-// -----
-
-!t = tensor<2x60xf32>
-func.func @elsewhere(%x: !t) -> !t {
-  // expected-error @below {{which is for one scan and pointwise nests over its elements, that read of each other the element in their own place}}
-  %r = loop.kernel @elsewhere ins(%a = %x : !t) shared [2]
-      schedule #loop.gpu_scan<threads = 64, lanes = 4, steps = 1, group = 4> -> !t {
-    %s = loop.scan parallel (%i) in [2] along (%j) in [60] at 1 <sum> : !t {
-      %e = loop.load %a[%i, %j] : !t
-      loop.yield %e : f32
-    }
-    %p = loop.pointwise (%i, %j) in [2, 60] : !t {
-      %e = loop.load %s[%i, 59 - %j] : !t
-      loop.yield %e : f32
-    }
-    loop.return %p : !t
-  }
-  return %r : !t
 }
 
 // -----

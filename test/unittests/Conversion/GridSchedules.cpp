@@ -32,7 +32,6 @@ static constexpr Schedule kSchedules[] = {
     {"ColumnsInOne", Way::Columns, IndexWidth::Wide, 64, 8},
     {"Tiles", Way::Columns, IndexWidth::Wide, 64},
     {"Parts", Way::Parts, IndexWidth::Narrow, 64},
-    {"ScanTiles", Way::Scans, IndexWidth::Narrow, 64},
     {"ProductsInOne", Way::Products, IndexWidth::Wide, 1},
     {"ProductsInParts", Way::Products, IndexWidth::Narrow, 3},
     {"ProductsRounded", Way::Rounded, IndexWidth::Narrow, 1},
@@ -202,9 +201,6 @@ ScheduleAttr loop::getSchedule(KernelOp kernel, const Schedule &schedule,
                                     /*lanes=*/isPeeled ? 4 : 1, /*steps=*/0,
                                     /*stages=*/0);
   }
-  if (schedule.way == Way::Scans && canScanInTiles(kernel))
-    return GPUScanScheduleAttr::get(context, schedule.threads, /*lanes=*/2,
-                                    /*steps=*/1, /*group=*/2);
   bool isVector = schedule.way == Way::Vector && canWalkAcross(kernel) &&
                   !analysis::mayTrap(kernel);
   return GPUAcrossScheduleAttr::get(context, 64, isVector ? 4 : 1,
@@ -231,22 +227,22 @@ std::vector<std::tuple<LoopCase, Schedule>> loop::getRuns() {
   std::unique_ptr<MLIRContext> context = makeLoopContext();
   for (const LoopCase &test : getLoopCases()) {
     bool isContraction = StringRef(test.text).contains("loop.contract");
-    bool isScan = StringRef(test.text).contains("loop.scan");
     bool isOfF32 = StringRef(test.text).contains("acc f32") &&
                    !StringRef(test.text).contains("f16");
     if (isForCPU(test, context.get()))
       continue;
     for (const Schedule &schedule : kSchedules)
-      if (isContraction
-              ? schedule.way == Way::Point || schedule.way == Way::Vector ||
-                    (schedule.way == Way::Columns && schedule.rows == 1) ||
-                    schedule.way == Way::Products ||
-                    schedule.way == Way::Early ||
-                    (schedule.way == Way::Rounded && isOfF32) ||
-                    schedule.way == Way::Chosen
-              : (schedule.way != Way::Scans || isScan) &&
-                    schedule.way != Way::Products &&
-                    schedule.way != Way::Early && schedule.way != Way::Rounded)
+      if (isContraction ? schedule.way == Way::Point ||
+                              schedule.way == Way::Vector ||
+                              (schedule.way == Way::Columns &&
+                               schedule.rows == 1) ||
+                              schedule.way == Way::Products ||
+                              schedule.way == Way::Early ||
+                              (schedule.way == Way::Rounded && isOfF32) ||
+                              schedule.way == Way::Chosen
+                        : schedule.way != Way::Products &&
+                              schedule.way != Way::Early &&
+                              schedule.way != Way::Rounded)
         runs.emplace_back(test, schedule);
   }
   return runs;

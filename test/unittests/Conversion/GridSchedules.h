@@ -18,15 +18,14 @@ namespace kiln::loop {
 
 /// How a case is emitted, where it can be.
 enum class Way {
-  Point,    ///< a thread for each point
-  Vector,   ///< several lanes, where they may be
-  Rows,     ///< threads share rows, where they can
-  Columns,  ///< reductions in parts of columns, where they can; or tiles
-  Parts,    ///< and of rows
+  Point,  ///< a thread for each point
+  Vector, ///< several lanes, where they may be
+  Rows,   ///< threads share rows, where they can
+  Columns, ///< reductions in parts of columns, where they can; or tiles
+  Parts,  ///< and of rows
   Products, ///< tiles of products in shared memory, where they can
-  Rounded,  ///< the same of f32, rounded to tf32
-  Scans,    ///< tiles of rows that are scanned, where they can
-  Early, ///< the same on sm_75: units of f16 alone, and copies by way of registers
+  Rounded, ///< the same of f32, rounded to tf32
+  Early,   ///< the same on sm_75: units of f16 alone, and copies by way of registers
   Chosen
 };
 

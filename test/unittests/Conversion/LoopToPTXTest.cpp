@@ -324,7 +324,6 @@ static const char *const kTexts[] = {
     "Conversion/LoopToNvvm/row-scans",
     "Conversion/LoopToNvvm/row-select",
     "Conversion/LoopToNvvm/rows",
-    "Conversion/LoopToNvvm/scan-tiles",
     "Conversion/LoopToNvvm/scatter",
     "Conversion/LoopToNvvm/scatter-groups",
     "Conversion/LoopToNvvm/tile",

@@ -300,9 +300,9 @@ TEST(GPUSchedules, FewColumnsAreReducedInParts) {
   shape.size = 512;
   expectParts(shape, {256, 1, 4, 64});
   shape.size = 256;
-  expectParts(shape, {1024, 1, 1, 16});
+  expectParts(shape, {256, 1, 1, 32});
   shape.size = 64;
-  expectParts(shape, {256, 1, 1, 16});
+  expectParts(shape, {256, 1, 1, 32});
   shape.size = 63;
   EXPECT_FALSE(chooseGPUParts(shape, kMachine));
   shape.size = 16384;
@@ -338,43 +338,6 @@ TEST(GPUSchedules, SumsOfTilesAreJoinedByOneFunction) {
   expectJoin(512, 784, 1024, 8);
   expectJoin(64, 3136, 1024, 4);
   expectJoin(10, 1, 128, 4);
-}
-
-TEST(GPUSchedules, FewLongRowsAreScannedInTiles) {
-  auto expectScan = [](const GPUScanShape &shape, GPUScanSchedule expected) {
-    auto s = chooseGPUScan(shape, kMachine);
-    ASSERT_TRUE(s);
-    EXPECT_EQ(s->threads, expected.threads);
-    EXPECT_EQ(s->lanes, expected.lanes);
-    EXPECT_EQ(s->steps, expected.steps);
-    EXPECT_EQ(s->group, expected.group);
-  };
-  GPUScanShape shape;
-  shape.size = 1 << 24;
-  expectScan(shape, {256, 4, 4, 512});
-  // Sums in f64 fill as many registers as are meant for them, maxima with places more.
-  shape.accumulated = 8;
-  expectScan(shape, {256, 4, 4, 512});
-  shape.accumulated = 12;
-  expectScan(shape, {256, 4, 2, 512});
-  shape.accumulated = 4;
-  shape.narrow = shape.wide = 2;
-  expectScan(shape, {256, 8, 2, 512});
-  shape.isAlong = false;
-  expectScan(shape, {256, 1, 16, 512});
-  // Rather more tiles than more elements of a thread.
-  shape = {};
-  shape.size = 1 << 20;
-  expectScan(shape, {256, 4, 2, 512});
-  shape.rows = 8;
-  expectScan(shape, {256, 4, 4, 512});
-  // Rows for all multiprocessors, or short ones, are a block's each.
-  shape.rows = 67;
-  EXPECT_FALSE(chooseGPUScan(shape, kMachine));
-  shape.rows = 66;
-  EXPECT_TRUE(chooseGPUScan(shape, kMachine));
-  shape.size = 16383;
-  EXPECT_FALSE(chooseGPUScan(shape, kMachine));
 }
 
 TEST(GPUSchedules, LongRowsAreReducedByManyBlocks) {

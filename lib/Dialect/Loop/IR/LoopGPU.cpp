@@ -450,40 +450,6 @@ LogicalResult GPUPartsScheduleAttr::verifyKernel(Operation *op) const {
 }
 
 //===----------------------------------------------------------------------===//
-// #loop.gpu_scan
-//===----------------------------------------------------------------------===//
-
-LogicalResult GPUScanScheduleAttr::verify(EmitError emitError, int64_t threads,
-                                          int64_t lanes, int64_t steps,
-                                          int64_t group) {
-  if (failed(verifyPower(emitError, "threads", threads, 64, 1024)) || // C1
-      failed(verifyPower(emitError, "lanes", lanes, 1, 16)) ||        // C2
-      failed(verifyPower(emitError, "steps", steps, 1, 64 / lanes)))
-    return failure();
-  return verifyPower(emitError, "group", group, 1, 16 * threads); // C3
-}
-
-bool loop::canScanInTiles(KernelOp kernel) {
-  auto scans = kernel.getBody().getOps<ScanOp>();
-  if (!llvm::hasSingleElement(scans) || !canShareRows(kernel))
-    return false;
-  guard::ExprAttr size = (*scans.begin()).getRowExtent();
-  return llvm::all_of(kernel.getNests(), [&](NestOpInterface nest) {
-    bool isKnown = isa<ScanOp>(nest.getOperation()) || nest.isPointwise();
-    return isKnown && getRowExtents(kernel, nest) == ArrayRef(size);
-  });
-}
-
-LogicalResult GPUScanScheduleAttr::verifyKernel(Operation *op) const {
-  auto kernel = cast<KernelOp>(op);
-  if (canScanInTiles(kernel)) // C4
-    return success();
-  return refuse(kernel, *this)
-         << "which is for one scan and pointwise nests over its elements, that "
-            "read of each other the element in their own place";
-}
-
-//===----------------------------------------------------------------------===//
 // #loop.gpu_tile
 //===----------------------------------------------------------------------===//
 

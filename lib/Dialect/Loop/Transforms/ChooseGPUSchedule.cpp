@@ -343,30 +343,6 @@ static ScheduleAttr chooseParts(KernelOp kernel, const KernelStrides &strides,
                                    s->parts, s->columns);
 }
 
-/// Null if it is no scan of few long rows.
-static ScheduleAttr chooseScan(KernelOp kernel, Walk walk,
-                               const GPUMachine &machine,
-                               const analysis::SizeHints &hints) {
-  if (!canScanInTiles(kernel))
-    return {};
-  ScanOp op = *kernel.getBody().getOps<ScanOp>().begin();
-  GPUScanShape shape;
-  shape.rows = hints.product(op.getDomain().parallel);
-  shape.size = hints.product({op.getRowExtent()});
-  shape.isAlong = walk == Walk::Within;
-  Widths widths = getWidths(kernel);
-  shape.narrow = widths.narrow;
-  shape.wide = widths.wide;
-  shape.accumulated = 0;
-  for (Type type : op.getAccumulatorTypes())
-    shape.accumulated += type.isIndex() ? 8 : analysis::getElementBytes(type);
-  auto s = chooseGPUScan(shape, machine);
-  if (!s)
-    return {};
-  return GPUScanScheduleAttr::get(kernel.getContext(), s->threads, s->lanes,
-                                  s->steps, s->group);
-}
-
 /// What maps the elements of operand `k` (A or B).
 static Region &getPrologue(ContractOp op, const analysis::ContractionShape &shape,
                            unsigned k) {
@@ -612,8 +588,6 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
   if (ScheduleAttr tile = chooseResultTile(kernel, machine, hints))
     return tile;
   Walk walk = getWalk(kernel, hints, /*joinsReduced=*/false);
-  if (ScheduleAttr scan = chooseScan(kernel, walk, machine, hints))
-    return scan;
   if (ScheduleAttr parts = chooseParts(
           kernel, strides, /*across=*/walk != Walk::Within, machine, hints))
     return parts;

@@ -204,16 +204,6 @@ static void setParts(FusionNode &node, NestOpInterface nest, GPUTargetAttr gpu,
     node.reduction = nest.getDomain().reduction;
 }
 
-/// Says of a scan on a GPU whether blocks would have tiles of its rows.
-static void setTiles(FusionNode &node, NestOpInterface nest, GPUTargetAttr gpu,
-                     const analysis::SizeHints &hints) {
-  auto scan = dyn_cast<ScanOp>(nest.getOperation());
-  if (gpu && scan &&
-      isScannedInTiles(hints.product(scan.getDomain().parallel),
-                       hints.product({scan.getRowExtent()}), getMachine(gpu)))
-    node.tiledRow = scan.getRowExtent();
-}
-
 static Collected collect(Block &block, GPUTargetAttr gpu,
                          const analysis::SizeHints &hints) {
   Collected result;
@@ -273,7 +263,6 @@ static Collected collect(Block &block, GPUTargetAttr gpu,
       node.walksRow = nest.getRowDimension().has_value();
       node.leading = nest.getRowDimension().value_or(domain.parallel.size());
       setParts(node, nest, gpu, hints);
-      setTiles(node, nest, gpu, hints);
       for (guard::ExprAttr extent : domain.parallel)
         node.parallelHints.push_back(hints.evaluate(extent));
       node.points = hints.product(domain.all());

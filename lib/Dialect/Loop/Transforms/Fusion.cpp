@@ -63,8 +63,6 @@ private:
   std::optional<FusionObstacle> whyNotAlone(ArrayRef<unsigned> nodes,
                                             unsigned &shared) const;
   bool areInParts(ArrayRef<unsigned> nodes, size_t shared) const;
-  bool areInTiles(ArrayRef<unsigned> nodes, size_t shared) const;
-  bool waitsAcross(ArrayRef<unsigned> nodes) const;
   bool canShareRows(ArrayRef<unsigned> nodes, size_t shared,
                     int64_t workItems) const;
   bool readSamePart(unsigned tensor, unsigned a, unsigned b,
@@ -228,46 +226,6 @@ bool Fuser::canShareRows(ArrayRef<unsigned> nodes, size_t shared,
   });
 }
 
-/// True if nodes are a scan that is done in tiles and pointwise nests over its elements, which
-/// read of each other the element in their own place. What `loop::canScanInTiles` asks of a
-/// kernel.
-bool Fuser::areInTiles(ArrayRef<unsigned> nodes, size_t shared) const {
-  auto isTiled = [&](unsigned i) { return bool(node(i).tiledRow); };
-  if (llvm::count_if(nodes, isTiled) != 1)
-    return false;
-  const FusionNode &scan = node(*llvm::find_if(nodes, isTiled));
-  return llvm::all_of(nodes, [&](unsigned i) {
-    const FusionNode &each = node(i);
-    if (&each == &scan && each.parallel.size() != shared)
-      return false;
-    if (&each != &scan) {
-      if (each.kind != Kind::Pointwise)
-        return false;
-      SmallVector<guard::ExprAttr> row(
-          ArrayRef(each.parallel).drop_front(shared));
-      llvm::erase_if(row, [](guard::ExprAttr e) { return e.isConstant(1); });
-      if (row != ArrayRef(scan.tiledRow))
-        return false;
-    }
-    return llvm::all_of(each.reads, [&](const FusionRead &read) {
-      unsigned writer = writerOf[read.tensor];
-      return writer == ~0u || !llvm::is_contained(nodes, writer) ||
-             read.isOwnPlace;
-    });
-  });
-}
-
-/// True if a reduction across memory reads what another of the nodes makes.
-bool Fuser::waitsAcross(ArrayRef<unsigned> nodes) const {
-  return llvm::any_of(nodes, [&](unsigned i) {
-    return node(i).across &&
-           llvm::any_of(node(i).reads, [&](const FusionRead &read) {
-             unsigned writer = writerOf[read.tensor];
-             return writer != ~0u && llvm::is_contained(nodes, writer);
-           });
-  });
-}
-
 std::optional<FusionObstacle>
 Fuser::whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const {
   // The longest common prefix of the parallel extents.
@@ -310,12 +268,6 @@ Fuser::whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const {
     workItems *= std::max<int64_t>(node(nodes[0]).parallelHints[d], 1);
   for (unsigned i : nodes)
     points += node(i).points;
-  if (llvm::any_of(nodes, [&](unsigned i) { return bool(node(i).tiledRow); })) {
-    if (!areInTiles(nodes, k))
-      return FusionObstacle{Obstacle::FewRows, workItems};
-    shared = k;
-    return std::nullopt;
-  }
   if (options.sharedRow > 0)
     for (unsigned i : nodes)
       for (const FusionRead &read : node(i).reads)
@@ -352,7 +304,13 @@ Fuser::whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const {
       points / workItems > options.mostSerialPoints &&
       !canShareRows(nodes, k, workItems) && !areInParts(nodes, k))
     return FusionObstacle{Obstacle::FewRows, workItems};
-  if (waitsAcross(nodes) && workItems < options.minAcrossItems &&
+  bool waitsAcross = llvm::any_of(nodes, [&](unsigned i) {
+    return node(i).across &&
+           llvm::any_of(node(i).reads, [&](const FusionRead &read) {
+             return written.contains(read.tensor);
+           });
+  });
+  if (waitsAcross && workItems < options.minAcrossItems &&
       points > options.smallKernelPoints)
     return FusionObstacle{Obstacle::FewRows, workItems};
   for (unsigned i : nodes)

@@ -46,7 +46,6 @@ private:
   void addAcross(GPUAcrossScheduleAttr s);
   void addRows(GPURowsScheduleAttr s);
   void addParts(GPUPartsScheduleAttr s);
-  void addScans(GPUScanScheduleAttr s);
   void addTiles(GPUTileScheduleAttr s);
   void addScatters(GPUScatterScheduleAttr s);
   void addProducts(GPUProductScheduleAttr s);
@@ -139,18 +138,6 @@ void GPUCollector::addParts(GPUPartsScheduleAttr s) {
     with(s.getThreads(), parts);
   with(s.getThreads() * 2, s.getParts());
   with(s.getThreads() / 2, s.getParts());
-}
-
-void GPUCollector::addScans(GPUScanScheduleAttr s) {
-  auto with = [&](int64_t threads, int64_t steps, int64_t group) {
-    add<GPUScanScheduleAttr>(threads, s.getLanes(), steps, group);
-  };
-  int64_t threads = s.getThreads(), steps = s.getSteps(), group = s.getGroup();
-  with(threads, steps * 2, group);
-  with(threads, steps / 2, group);
-  with(threads * 2, steps, group);
-  with(threads / 2, steps, group);
-  with(threads, steps, group * 2);
 }
 
 void GPUCollector::addTiles(GPUTileScheduleAttr s) {
@@ -277,7 +264,6 @@ std::vector<Attribute> GPUCollector::collect() {
       .Case([&](GPUAcrossScheduleAttr s) { addAcross(s); })
       .Case([&](GPURowsScheduleAttr s) { addRows(s); })
       .Case([&](GPUPartsScheduleAttr s) { addParts(s); })
-      .Case([&](GPUScanScheduleAttr s) { addScans(s); })
       .Case([&](GPUTileScheduleAttr s) { addTiles(s); })
       .Case([&](GPUScatterScheduleAttr s) { addScatters(s); })
       .Case([&](GPUProductScheduleAttr s) { addProducts(s); })

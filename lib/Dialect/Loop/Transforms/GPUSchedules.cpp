@@ -72,9 +72,9 @@ static constexpr int64_t kRowVectors = 4;
 /// Elements of a column that a thread reduces at least, where a reduction is done in parts,
 /// vectors of a row, for each of which it waits, and the most parts.
 static constexpr int64_t kPart = 8, kPartVectors = 4, kMostParts = 4096;
-/// Elements of a column that is reduced in one part: fewer are one thread's, and more take longer
-/// than another launch.
-static constexpr int64_t kLeastSingle = 64, kMostSingle = 256;
+/// Threads of a column where there is one part, and elements that each of them has at most: more
+/// take longer than another launch.
+static constexpr int64_t kSingleRows = 8, kMostSingle = 32;
 /// Vectors of columns that a block has side by side, at most.
 static constexpr int64_t kMostColumns = 64;
 /// Sums of tiles: columns of a block, from a sector of f64 to a line of them; blocks that there
@@ -83,15 +83,6 @@ static constexpr int64_t kLeastJoined = 4, kMostJoined = 16, kJoinBlocks = 64,
                          kJoinedRows = 4, kLeastJoinThreads = 128;
 /// Threads that share the elements of a scatter, at most.
 static constexpr int64_t kMostOwners = 1024;
-/// Elements of a row from which on tiles of it are scanned by blocks of their own.
-static constexpr int64_t kLeastScanned = 16384;
-/// Bytes of what is joined that a thread has in registers, and elements at most; tiles for each
-/// multiprocessor rather than more elements of a thread.
-static constexpr int64_t kScannedBytes = 128, kMostScanned = 16,
-                         kScannedTiles = 2;
-/// Tiles of a group, two for each thread: what is known at the end of one goes to the next
-/// while tiles of a group are read.
-static constexpr int64_t kScannedGroup = 2 * kGPUBlock;
 /// Points of a tile in each direction: 128 bytes of the narrower elements, of which a
 /// line consists.
 static constexpr int64_t kSide = 64;
@@ -331,8 +322,10 @@ loop::chooseGPUParts(const GPUPartsShape &kernel, const GPUMachine &machine) {
   int64_t points = std::max<int64_t>(kernel.points, 1);
   int64_t resident = machine.multiprocessors * machine.threads / 2 / kGPUBlock;
   int64_t parts, most, columns = 0;
-  if (kernel.across && kernel.size >= kLeastSingle && kernel.size <= kMostSingle)
-    return chooseGPUJoin(points, kernel.size);
+  if (kernel.across && kernel.size >= kPart * kSingleRows &&
+      kernel.size <= kMostSingle * kSingleRows)
+    return GPUPartsSchedule{kGPUBlock, /*lanes=*/1, /*parts=*/1,
+                            kGPUBlock / kSingleRows};
   if (kernel.across) {
     // As many vectors side by side as tiles of equal size have.
     int64_t vectors = llvm::divideCeil(points, lanes);
@@ -361,30 +354,6 @@ GPUPartsSchedule loop::chooseGPUJoin(int64_t points, int64_t rows) {
       columns * llvm::divideCeil(std::max<int64_t>(rows, 1), kJoinedRows));
   return {std::clamp(threads, kLeastJoinThreads, kMostRowThreads), /*lanes=*/1,
           /*parts=*/1, columns};
-}
-
-bool loop::isScannedInTiles(int64_t rows, int64_t size,
-                            const GPUMachine &machine) {
-  return 2 * rows <= machine.multiprocessors && size >= kLeastScanned;
-}
-
-std::optional<GPUScanSchedule> loop::chooseGPUScan(const GPUScanShape &kernel,
-                                                   const GPUMachine &machine) {
-  if (!isScannedInTiles(kernel.rows, kernel.size, machine))
-    return std::nullopt;
-  int64_t lanes = kernel.isAlong ? getLanes(kernel.narrow, kernel.wide) : 1;
-  int64_t kept = std::clamp<int64_t>(
-      llvm::bit_floor(uint64_t(kScannedBytes / kernel.accumulated)), lanes,
-      kMostScanned);
-  int64_t steps = kept / lanes;
-  auto countTiles = [&]() -> int64_t {
-    return llvm::divideCeil(kernel.size, kGPUBlock * lanes * steps);
-  };
-  int64_t rows = std::max<int64_t>(kernel.rows, 1);
-  while (steps > 1 &&
-         rows * countTiles() < kScannedTiles * machine.multiprocessors)
-    steps /= 2;
-  return GPUScanSchedule{kGPUBlock, lanes, steps, kScannedGroup};
 }
 
 int64_t loop::chooseGPUOwners(int64_t points, int64_t steps,

@@ -161,11 +161,6 @@ bool readsOwnPlace(LoadOp load);
 /// element in their own place.
 bool canShareRows(KernelOp kernel);
 
-/// True if blocks may have tiles of the rows of a kernel, each after those before it: there is
-/// one scan, and other nests are pointwise over its elements and read of each other the element
-/// in their own place.
-bool canScanInTiles(KernelOp kernel);
-
 /// True if the reductions of a kernel may be done part by part by one function and
 /// finished by another: all are over the same extents, to one value per point of the
 /// shared domain, and read inputs alone; other nests are pointwise over that domain.

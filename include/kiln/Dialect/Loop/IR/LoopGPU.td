@@ -13,7 +13,6 @@
 //   pointwise; anything else, a thread a point       #loop.gpu_across
 //   rows: reductions, scans, sorts along memory      #loop.gpu_rows
 //   few points that much is reduced to               #loop.gpu_parts
-//   scans of few long rows                           #loop.gpu_scan
 //   pointwise, windows, read along another dimension #loop.gpu_tile
 //   scatters                                         #loop.gpu_scatter
 //   contractions, convolutions                       #loop.gpu_product
@@ -184,41 +183,6 @@ def Loop_GPUPartsScheduleAttr
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$lanes, "int64_t":$parts,
                         "int64_t":$columns);
-}
-
-def Loop_GPUScanScheduleAttr : Loop_Schedule<"GPUScanSchedule", "gpu_scan"> {
-  let summary = "Tiles of few long rows, each after those before it";
-  let description = [{
-    For scans of too few rows to occupy a GPU. A block takes the next tile of `threads` times
-    `lanes` times `steps` elements of a row, whose part each warp walks in `steps` vectors of
-    each thread. It says what its elements come to, looks back at what tiles before it have
-    said, and stores: all is read once and written once. Nests before and behind the scan have
-    their elements in the same registers.
-
-    Tiles are in groups of `group`. The last one of a group says what all elements of the row up
-    to its end come to; those of the next group join that with what the tiles before them in
-    their group have, in order. So what is joined depends on places alone, and the same input
-    gives the same bits.
-
-    Where `lanes` is no divisor of a row its last elements are a tile of their own.
-
-    Constraints:
-    - (C1) `threads` is a power of two from 64 to 1024.
-    - (C2) `lanes` is a power of two from 1 to 16, `steps` one from 1 to 64, and `steps * lanes`
-      at most 64.
-    - (C3) `group` is a power of two from 1 to 16384, and at most 16 times `threads`.
-    - (C4) the kernel has one scan, of one row per point of the shared domain, and pointwise nests
-      over the same elements, which read of each other the element in their own place.
-
-    Example: `#loop.gpu_scan<threads = 256, lanes = 4, steps = 4, group = 512>`
-  }];
-  let parameters = (ins "int64_t":$threads, "int64_t":$lanes, "int64_t":$steps,
-                        "int64_t":$group);
-  let extraClassDeclaration = [{
-    ::llvm::LogicalResult verifyKernel(::mlir::Operation *kernel) const;
-    /// Elements of a tile.
-    int64_t getTile() const { return getThreads() * getLanes() * getSteps(); }
-  }];
 }
 
 def Loop_GPUTileScheduleAttr : Loop_Schedule<"GPUTileSchedule", "gpu_tile"> {

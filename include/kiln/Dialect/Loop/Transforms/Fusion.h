@@ -70,8 +70,6 @@ struct FusionNode {
   /// may share them. 0 elsewhere.
   int64_t rowElements = 0;
   bool walksRow = false; ///< a scan or sort
-  /// The row of a scan that would be done in tiles, by as many blocks: null elsewhere.
-  guard::ExprAttr tiledRow;
   bool inParts = false; ///< a reduction that would be done in parts
   bool across = false;  ///< such a one that is across memory
   SmallVector<guard::ExprAttr> reduction; ///< extents of such a one

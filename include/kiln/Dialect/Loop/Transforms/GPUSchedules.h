@@ -160,24 +160,6 @@ std::optional<GPUPartsSchedule> chooseGPUParts(const GPUPartsShape &kernel,
 /// left of many more.
 GPUPartsSchedule chooseGPUJoin(int64_t points, int64_t rows);
 
-/// A scan of few long rows.
-struct GPUScanShape {
-  int64_t rows = 1;
-  int64_t size = 1;        ///< of a row
-  bool isAlong = true;     ///< its elements are neighbours in memory
-  int64_t narrow = 4;      ///< bytes of the narrowest element in memory
-  int64_t wide = 4;        ///< bytes of the widest
-  int64_t accumulated = 4; ///< bytes of what is joined
-};
-struct GPUScanSchedule {
-  int64_t threads, lanes, steps, group;
-};
-/// Nothing where a block for each row is as fast.
-std::optional<GPUScanSchedule> chooseGPUScan(const GPUScanShape &kernel,
-                                             const GPUMachine &machine);
-/// Whether there is a schedule for a scan of so many rows of so many elements.
-bool isScannedInTiles(int64_t rows, int64_t size, const GPUMachine &machine);
-
 /// A kernel that reads along `rows` and writes along `columns`.
 struct GPUTileShape {
   Size rows, columns; ///< extents, where they are known

@@ -109,4 +109,47 @@ def SplitSortsPass : Pass<"loop-split-sorts", "::mlir::func::FuncOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def SplitScansPass : Pass<"loop-split-scans", "::mlir::func::FuncOp"> {
+  let summary = "Scan few long rows in parts, and carry what is before each";
+  let description = [{
+    A block of a GPU walks a row. A scan of at most half as many rows as the target has multiprocessors, each of
+    eight times `part` elements at least (by the hints, where sizes are not known), becomes three nests: a scan of
+    parts, which are as many as keep the GPU busy; a scan of their last elements; and a nest that joins each element
+    with what is before its part, which takes in what reads it. All kinds allow it, and so does a combiner, which is
+    associative. Accumulators are stored between the nests as they are, but those of f64 for results of f32 as f32.
+    Which values are joined follows from sizes alone, so the same input gives the same bits.
+
+    Before:
+
+    ```mlir
+    %s = loop.scan parallel () in [] along (%n) in [1048576] at 0 <sum> : tensor<1048576xf32> {
+      %x = loop.load %t[%n] : tensor<1048576xf32>
+      loop.yield %x : f32
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %p = loop.scan parallel (%i) in [512] along (%j) in [2048] at 1 <sum> : tensor<512x2048xf32> {
+      %n = loop.index (%i * 2048 + %j)
+      %x = loop.load %t[%n] : tensor<1048576xf32>
+      loop.yield %x : f32
+    }
+    %b = loop.scan parallel () in [] along (%i) in [512] at 0 <sum> : tensor<512xf32> { ... p[i, 2047] }
+    %s = loop.pointwise (%n) in [1048576] : tensor<1048576xf32> {
+      ... p[n / 2048, n mod 2048], from element 2048 on b[n / 2048 - 1] + that
+    }
+    ```
+
+    Reports `split` (passed).
+  }];
+  let options = [
+    Option<"part", "part", "::kiln::PositiveCount", "2048",
+           "The fewest elements of a part.">
+  ];
+  let dependentDialects = ["::kiln::loop::LoopDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 #endif // KILN_DIALECT_LOOP_TRANSFORMS_SORTPASSES
