@@ -208,10 +208,6 @@ void Writer::addJoined(const Reason &reason, ReasonId id) {
     text += "Columns summed up with their rows: " + get(reason, "kernel") +
             ", in parts of " + get(reason, "rows") + "\n";
     return;
-  case ReasonId::RowRepeated:
-    text += "A row made by all who multiply it: " + get(reason, "row") + ", in " +
-            get(reason, "kernel") + "\n";
-    return;
   case ReasonId::ColumnsNotFused:
     text += "Columns apart from rows: " + get(reason, "kernel") + why;
     return;

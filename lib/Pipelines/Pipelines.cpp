@@ -174,7 +174,6 @@ static void fuse(mlir::OpPassManager &pm, const LoopPipelineOptions &options) {
   if (maxNests > 1) {
     functions.addPass(loop::createFuseProductsPass());
     functions.addPass(loop::createFuseColumnsPass());
-    functions.addPass(loop::createRepeatRowsPass());
   }
   // What is left alone in its kernel by then is a product by itself.
   pm.addPass(loop::createPadRowsPass());

@@ -244,7 +244,6 @@ private:
   };
   LogicalResult emitPart(const RowParts &parts);
   void findStaged();
-  void findLate();
   SmallVector<guard::ExprAttr> getRowIndices(RankedTensorType type);
   SmallVector<Value> readAhead(const StagedInput &input, const Position &row);
   SmallVector<Value> readAhead(bool isOfAll, const Position &row);

@@ -16,7 +16,6 @@
 
 #include "GridEmitter.h"
 
-#include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Loop/IR/RowValues.h"
 
@@ -57,42 +56,6 @@ void GridRowsEmitter::findStaged() {
     if (isStaged)
       staged.push_back(std::move(found));
   }
-}
-
-/// Registers of a thread for what it reads before it needs it.
-static constexpr int64_t kLateRegisters = 16;
-
-/// The same of rows that are not of parts: those that are first read behind a nest which waits
-/// for a reduction, as the matrix of a product is that normalizes its row.
-void GridRowsEmitter::findLate() {
-  llvm::SmallDenseSet<Value> late, early;
-  bool isBehind = false;
-  for (NestOpInterface nest : kernel.getNests()) {
-    SmallVector<Value> inputs;
-    nest->walk([&](LoadOp load) {
-      Value tensor = load.getTensor();
-      isBehind |= tensor.getDefiningOp<ReduceOp>() != nullptr;
-      inputs.push_back(tensor);
-    });
-    for (Value input : inputs)
-      if (isBehind && !early.contains(input))
-        late.insert(input);
-      else
-        early.insert(input);
-  }
-  findStaged();
-  int64_t registers = 0;
-  llvm::erase_if(staged, [&](const StagedInput &input) {
-    Type element =
-        cast<RankedTensorType>(input.tensor.getType()).getElementType();
-    if (input.read != OwnRead::Element || !late.contains(input.tensor))
-      return true;
-    registers += schedule.getSteps() *
-                 llvm::divideCeil(schedule.getLanes() *
-                                      analysis::getElementBytes(element),
-                                  4);
-    return registers > kLateRegisters;
-  });
 }
 
 /// Where the kernel's row is in a tensor of rows, dimensions of one element left out.

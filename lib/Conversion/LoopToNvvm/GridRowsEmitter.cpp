@@ -505,13 +505,6 @@ LogicalResult GridRowsEmitter::emitThread() {
   position.extents = sharedExtents;
   if (isPeeled(kernel, schedule.getLanes()))
     enterPeeled(position);
-  else if (schedule.getSteps() != 0 && schedule.getStages() == 0)
-    findLate();
-  for (const StagedInput &input : staged) {
-    partColumns = *guard::product(context, input.columns).getConstant();
-    for (auto [k, value] : llvm::enumerate(readAhead(input, position)))
-      kept[{input.tensor, int64_t(k)}] = value;
-  }
   if (schedule.getStages() != 0)
     bringRow(position);
   for (NestOpInterface nest : kernel.getNests())

@@ -7,7 +7,7 @@
 // have few bytes.
 
 // CHECK: loop.kernel @gradient
-// CHECK-SAME: #loop.gpu_rows<threads = 512, rows = 1, lanes = 8, steps = 1, stages = 3>
+// CHECK-SAME: #loop.gpu_rows<threads = 512, rows = 1, lanes = 8, steps = 1, stages = 2>
 !x = tensor<16384x4096xbf16>
 !m = tensor<16384xf32>
 !s = tensor<256x4096xf32>

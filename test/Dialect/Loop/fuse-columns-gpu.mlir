@@ -9,7 +9,7 @@
 // CHECK-LABEL: func.func @norm
 // CHECK: %[[R:.*]]:4 = loop.kernel @rows
 // CHECK-SAME: shared [16384]
-// CHECK-SAME: #loop.gpu_rows<threads = 512, rows = 1, lanes = 8, steps = 1, stages = 3>
+// CHECK-SAME: #loop.gpu_rows<threads = 512, rows = 1, lanes = 8, steps = 1, stages = 2>
 // CHECK: loop.reduce parallel (%i, %j) in [256, 4096] reduction (%k) in [64] <sum>
 // CHECK: loop.reduce parallel (%i, %j) in [256, 4096] reduction (%k) in [64] <sum>
 // CHECK: loop.kernel @columns ins(%{{.*}} = %[[R]]#2 : tensor<256x4096xf32>, %{{.*}} = %[[R]]#3 : tensor<256x4096xf32>)

@@ -537,7 +537,6 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"MaskedRows", kMaskedRows},
       {"RowParts", kRowParts, {{}}, 0, 1024},
       {"RowPartsOfTwo", kRowPartsOfTwo, {{}}, 0, 1024},
-      {"RepeatedRow", kRepeatedRow, {{}}, 0, 1024},
       {"ReduceImages", kReduceImages, one, 0, 4096},
       {"Scalars", kScalars},
       {"ScatterAdd", kScatterAdd, both, 11},

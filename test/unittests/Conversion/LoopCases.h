@@ -80,7 +80,7 @@ extern const char kProductOfRows[], kProductOfColumns[],
 extern const char kReduceLast[], kReduceLeading[], kReduceMiddle[],
     kReduceWithin[], kReduceSeveral[], kArgMax[], kLayerNorm[], kSoftmax[],
     kGenericReduce[], kEmptyReduce[], kColumnParts[], kRowParts[],
-    kRowPartsOfTwo[], kRepeatedRow[], kMaskedRows[], kKeptUnits[], kKeptColumns[], kSoftmaxInResult[],
+    kRowPartsOfTwo[], kMaskedRows[], kKeptUnits[], kKeptColumns[], kSoftmaxInResult[],
     kReduceImages[];
 
 /// A context that can load all dialects that lowerings produce.

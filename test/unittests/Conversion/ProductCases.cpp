@@ -359,38 +359,3 @@ llvm::ArrayRef<loop::LoopCase> loop::getGroupCases() {
   };
   return cases;
 }
-
-// A row that all points of a product make for themselves, with its sum.
-const char loop::kRepeatedRow[] = R"(
-!x = tensor<1x40xf32>
-!w = tensor<7x40xf32>
-!y = tensor<1x7xf32>
-func.func @main(%x: !x, %w: !w) -> !y {
-  %r = loop.kernel @k ins(%a = %x : !x, %b = %w : !w) shared [1, 7] -> !y {
-    %s = loop.reduce parallel (%i, %j, %u) in [1, 7, 1] reduction (%k) in [40] <sum> : tensor<1x7x1xf32> {
-      %e = loop.load %a[%u, %k] : !x
-      %f = arith.mulf %e, %e : f32
-      loop.yield %f : f32
-    }
-    %n = loop.pointwise (%i, %j, %u, %k) in [1, 7, 1, 40] : tensor<1x7x1x40xf32> {
-      %e = loop.load %a[%u, %k] : !x
-      %t = loop.load %s[%i, %j, %u] : tensor<1x7x1xf32>
-      %q = math.sqrt %t : f32
-      %f = arith.divf %e, %q : f32
-      loop.yield %f : f32
-    }
-    %d = loop.reduce parallel (%i, %j) in [1, 7] reduction (%k) in [40] <sum> : !y {
-      %e = loop.load %n[%i, %j, 0, %k] : tensor<1x7x1x40xf32>
-      %f = loop.load %b[%j, %k] : !w
-      %g = arith.mulf %e, %f : f32
-      loop.yield %g : f32
-    }
-    %o = loop.pointwise (%i, %j) in [1, 7] : !y {
-      %e = loop.load %d[%i, %j] : !y
-      %f = arith.negf %e : f32
-      loop.yield %f : f32
-    }
-    loop.return %o : !y
-  }
-  return %r : !y
-})";

@@ -59,7 +59,7 @@ static constexpr int64_t kLeastBrought = 2048, kLeastBroughtRow = 16 << 10;
 /// Elements of such a row that a thread walks, and vectors of them.
 static constexpr int64_t kMostBrought = 256, kMostBroughtSteps = 64;
 /// Rows of a part that are there or under way, and pieces of another row.
-static constexpr int64_t kPartStages = 3, kRowPieces = 4;
+static constexpr int64_t kPartStages = 2, kRowPieces = 4;
 /// Bytes of shared memory that each block has besides, and what barriers and slots take.
 static constexpr int64_t kReservedShared = 1024, kSmallShared = 1024;
 /// Threads of a multiprocessor that walk rows in shared memory: with more of them, each would

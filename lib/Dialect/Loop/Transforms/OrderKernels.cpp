@@ -76,12 +76,17 @@ private:
 
 } // namespace
 
-/// True for what takes hardly longer than its launch: pointwise nests and sums of few bytes.
+/// True for pointwise nests and sums of few bytes that other kernels have made for this one, as
+/// the parts of a sum are: it takes hardly longer than its launch. What others read as well runs
+/// beside them sooner.
 static bool isSmall(KernelOp kernel, const analysis::SizeHints &hints) {
   constexpr int64_t kMostBytes = 4 << 20;
   int64_t bytes = 0;
-  for (Value input : kernel.getInputs())
+  for (Value input : kernel.getInputs()) {
+    if (!input.getDefiningOp<KernelOp>() || !input.hasOneUse())
+      return false;
     bytes += hints.getBytes(cast<RankedTensorType>(input.getType()));
+  }
   return bytes <= kMostBytes &&
          llvm::all_of(kernel.getNests(), [](NestOpInterface nest) {
            return nest.isPointwise() || isa<ReduceOp>(nest.getOperation());

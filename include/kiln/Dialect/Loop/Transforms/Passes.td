@@ -484,7 +484,8 @@ def OrderKernelsPass : Pass<"loop-order-kernels", "::mlir::func::FuncOp"> {
     makes the new contents of an argument (`loop.updates`) is then moved behind
     the last one that reads the argument, so that it can write in place. Kernels
     that do nothing else go to the end, side by side, as far as the peak allows; on a GPU
-    so do those that make any results of the function from few bytes, to be one launch.
+    so do those that make any results of the function from few bytes, which other kernels made
+    for them alone, as parts of sums: they are one launch then.
     Reports `reordered` with the peaks before and after.
 
     Before, the new `%w` would be written while `@reads` still needs the old one:

@@ -66,41 +66,6 @@ def FuseColumnsPass : Pass<"loop-fuse-columns", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
 
-def RepeatRowsPass : Pass<"loop-repeat-rows", "::mlir::func::FuncOp"> {
-  let summary = "Have a GPU make a short row wherever it is multiplied";
-  let description = [{
-    A decoder normalizes one row and multiplies it with a matrix, by a warp for each of
-    thousands of columns: two launches, of which the first is over as soon as it has begun.
-    Here each warp makes the row for itself, in registers, from what is in the caches, and the
-    row's kernel goes away. Assumes kernels as `loop-fuse-columns` leaves them; does nothing on
-    a CPU.
-
-    Before and after, `@norm` having pointwise nests and reductions:
-
-    ```mlir
-    %n = loop.kernel @norm ins(%a = %x : tensor<1x768xbf16>) shared [1] ...
-    %r = loop.kernel @product ins(%a = %n, %b = %w) shared [1, 3072] {
-      %c = loop.contract parallel [1, 3072] reduction [768] lhs %a[d0, d2] rhs %b[d1, d2] ...
-
-    %r = loop.kernel @product ins(%b = %w, %a = %x) shared [1, 3072] {
-      %m = loop.reduce parallel [1, 3072, 1] reduction [768] ...      // of @norm
-      %n = loop.pointwise [1, 3072, 1, 768] ...
-      %c = loop.reduce parallel [1, 3072] reduction [768] <sum> ...   // %n[...] * %b[...]
-    ```
-
-    The row has one reader, at most `max-row` elements, and is made of no more; the product
-    has no mask, prologue or groups and at least `min-columns` elements. Reports `repeated`
-    (passed).
-  }];
-  let options = [
-    Option<"maxRow", "max-row", "::kiln::PositiveCount", "1024",
-           "The most elements of a row.">,
-    Option<"minColumns", "min-columns", "::kiln::PositiveCount", "512",
-           "The fewest elements of the product: fewer do not fill a GPU.">
-  ];
-  let dependentDialects = ["::kiln::loop::LoopDialect"];
-}
-
 def FuseSumsPass : Pass<"loop-fuse-sums", "::mlir::func::FuncOp"> {
   let summary = "Sum up columns of a product where its tiles are";
   let description = [{
