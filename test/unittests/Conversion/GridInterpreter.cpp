@@ -130,7 +130,7 @@ Access Grid::describe(const GridThread &thread, const Instruction &of) {
   access.block = block;
   access.epoch = epoch;
   access.alignment = of.alignment;
-  access.isAtomic = of.kind == Kind::Atomic || of.isAtomic;
+  access.isAtomic = of.kind == Kind::Atomic;
   access.isConstant = of.isConstant;
   return access;
 }
@@ -270,10 +270,6 @@ bool Grid::advance(GridThread &thread) {
     case Kind::Return:
       at = nullptr;
       continue;
-    case Kind::Sleep:
-      ADD_FAILURE() << "thread " << thread.number << " of block " << block
-                    << " waits for a block that has not begun";
-      return false;
     case Kind::Unknown:
       ADD_FAILURE() << at->op->getName().getStringRef().str()
                     << " is not interpreted";
@@ -408,13 +404,10 @@ void loop::runGrid(LLVM::LLVMFuncOp function, int64_t blocks, int64_t threads,
   }
   Program program(function, addresses);
   Grid grid(program, threads, memory, arguments);
-  // From the last to the first: who waits for another block waits for one that has begun,
-  // whatever their numbers.
-  for (int64_t block = blocks; block-- > 0;) {
+  for (int64_t block = 0; block < blocks; ++block) {
     for (uint64_t address : globals)
       memory.renew(address);
-    if (!grid.runBlock(block))
-      break;
+    grid.runBlock(block);
   }
   if (!globals.empty())
     memory.release(globals.front());

@@ -10,8 +10,7 @@
 // code generation, decoded (GridProgram.h), a thread at a time: each until it waits for
 // others at a barrier or at what a warp does together. Memory is watched (GridMemory.h),
 // and threads that wait for each other at different places fail the test. What is copied
-// asynchronously is NaN until the thread that copies has waited for it. A block runs to its end
-// before another one begins: one that sleeps until another has done something fails the test.
+// asynchronously is NaN until the thread that copies has waited for it.
 //
 //===----------------------------------------------------------------------===//
 

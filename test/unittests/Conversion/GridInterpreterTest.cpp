@@ -82,7 +82,7 @@ TEST(GridInterpreter, FindsAnAccessOutOfBounds) {
 
 TEST(GridInterpreter, FindsARaceBetweenBlocks) {
   EXPECT_NONFATAL_FAILURE(run(getNeighbours("nvvm.barrier0", "64"), 2),
-                          "of block 0 writes what another thread writes at "
+                          "of block 1 writes what another thread writes at "
                           "byte 0 of out");
 }
 

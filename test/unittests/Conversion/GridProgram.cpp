@@ -295,7 +295,6 @@ bool GridDecoder::decodeAccess(Operation &op) {
     made.bytes = getStoredBytes(load.getType());
     made.alignment = load.getAlignment().value_or(made.bytes);
     made.isConstant = load.getInvariant();
-    made.isAtomic = load.getOrdering() != LLVM::AtomicOrdering::not_atomic;
   } else if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
     Type type = store.getValue().getType();
     Instruction &made =
@@ -303,9 +302,6 @@ bool GridDecoder::decodeAccess(Operation &op) {
     made.lanes = countLanes(type);
     made.bytes = getStoredBytes(type);
     made.alignment = store.getAlignment().value_or(made.bytes);
-    made.isAtomic = store.getOrdering() != LLVM::AtomicOrdering::not_atomic;
-  } else if (isa<NVVM::NanosleepOp>(op)) {
-    add(Kind::Sleep, op, ArrayRef<Operand>());
   } else if (auto atomic = dyn_cast<LLVM::AtomicRMWOp>(op);
              atomic && llvm::is_contained(
                            {LLVM::AtomicBinOp::add, LLVM::AtomicBinOp::fadd},

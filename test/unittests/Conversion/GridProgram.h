@@ -39,7 +39,6 @@ enum class Kind : uint8_t {
   Scatter,  ///< a value to places where a mask is set
   Atomic,   ///< what is evaluated of the old content, in place of it
   Copy,     ///< to an address from an address, so many bytes
-  Sleep,    ///< for what another thread has yet to do
   CommitCopies,
   WaitForCopies,
   Branch,
@@ -62,8 +61,6 @@ struct Instruction {
   uint8_t resultWidth = 0; ///< and of the result
   uint8_t bytes = 0;       ///< of an element in memory
   bool isConstant = false; ///< a load of what nothing writes meanwhile
-  bool isAtomic =
-      false; ///< a load or store of what others access atomically, too
   uint32_t alignment = 1;
   uint32_t result = 0, lanes = 1; ///< the first register, and their number
   /// Of bytes, an edge, copies under way: what its kind or evaluation says.
