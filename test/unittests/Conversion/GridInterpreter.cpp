@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 
 #include <cstring>
+#include <map>
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -26,6 +27,19 @@ struct PendingCopy {
   uint64_t to;
   unsigned size;
   uint8_t bytes[16];
+};
+
+/// What a copy engine brings, in shared memory already.
+struct Arrival {
+  uint64_t to;
+  std::vector<uint8_t> bytes;
+};
+
+/// A barrier in shared memory: phases that are complete, and what completes this one.
+struct CountingBarrier {
+  uint64_t arrivals = 0, missing = 0, phases = 0;
+  int64_t bytes = 0;
+  std::vector<Arrival> arrived; ///< which nobody has waited for
 };
 
 /// One thread: its registers, and the instruction that it comes to next.
@@ -58,6 +72,13 @@ private:
   void addAtomically(GridThread &thread, const Instruction &of);
   void copy(GridThread &thread, const Instruction &of);
   void waitForCopies(GridThread &thread, const Instruction &of);
+  CountingBarrier *findBarrier(GridThread &thread, const Instruction &of,
+                               unsigned operand);
+  void initBarrier(GridThread &thread, const Instruction &of);
+  void expect(GridThread &thread, const Instruction &of);
+  void bring(GridThread &thread, const Instruction &of);
+  bool isComplete(const GridThread &thread, const Instruction &of);
+  void await(GridThread &thread, const Instruction &of);
   // What threads do that wait for each other; false if they do not meet.
   bool meetInWarp(MutableArrayRef<GridThread> warp);
   bool meetInBlock();
@@ -68,6 +89,7 @@ private:
   std::vector<uint64_t> registers; ///< of all threads
   std::vector<GridThread> threads;
   std::vector<uint64_t> moved; ///< while a branch moves it
+  std::map<uint64_t, CountingBarrier> barriers; ///< of a block, by address
   int32_t block = 0, epoch = 0;
 };
 
@@ -218,6 +240,94 @@ void Grid::waitForCopies(GridThread &thread, const Instruction &of) {
 }
 
 //===----------------------------------------------------------------------===//
+// The copy engine
+//===----------------------------------------------------------------------===//
+
+static constexpr unsigned kBarrierBytes = 8, kEngineBytes = 16;
+
+/// A barrier that a thread uses, which other threads use at the same time.
+CountingBarrier *Grid::findBarrier(GridThread &thread, const Instruction &of,
+                                   unsigned operand) {
+  uint64_t address = of.get(thread.registers, operand);
+  Access access = describe(thread, of);
+  access.alignment = kBarrierBytes;
+  access.isAtomic = true;
+  auto found = barriers.find(address);
+  if (memory.load(address, kBarrierBytes, access) && found != barriers.end())
+    return &found->second;
+  ADD_FAILURE() << "thread " << thread.number << " uses no barrier";
+  return nullptr;
+}
+
+void Grid::initBarrier(GridThread &thread, const Instruction &of) {
+  uint64_t address = of.get(thread.registers, 0);
+  Access access = describe(thread, of);
+  access.alignment = kBarrierBytes;
+  if (!memory.store(address, kBarrierBytes, access))
+    return;
+  CountingBarrier &barrier = barriers[address] = {};
+  barrier.arrivals = barrier.missing = of.get(thread.registers, 1);
+}
+
+/// Begins the next phase where this one has all that completes it.
+static void complete(CountingBarrier &barrier) {
+  if (barrier.missing != 0 || barrier.bytes != 0)
+    return;
+  barrier.missing = barrier.arrivals;
+  ++barrier.phases;
+}
+
+void Grid::expect(GridThread &thread, const Instruction &of) {
+  CountingBarrier *barrier = findBarrier(thread, of, 0);
+  if (!barrier)
+    return;
+  if (barrier->missing == 0)
+    ADD_FAILURE() << "more threads arrive at a barrier than it has";
+  else
+    --barrier->missing;
+  barrier->bytes += of.get(thread.registers, 1);
+  complete(*barrier);
+}
+
+/// A copy has arrived at once, but is NaN until a thread has waited for it. It may not
+/// be asked for while other threads may still read what was there.
+void Grid::bring(GridThread &thread, const Instruction &of) {
+  uint64_t to = of.get(thread.registers, 0), from = of.get(thread.registers, 1);
+  unsigned size = of.get(thread.registers, 3);
+  CountingBarrier *barrier = findBarrier(thread, of, 2);
+  if (size == 0 || size % kEngineBytes != 0)
+    ADD_FAILURE() << "a copy engine is asked for " << size << " bytes";
+  Access access = describe(thread, of);
+  access.alignment = kEngineBytes;
+  const uint8_t *read = memory.load(from, size, access);
+  uint8_t *written = memory.store(to, size, access);
+  if (!barrier || !read || !written)
+    return;
+  std::memset(written, 0xFF, size);
+  barrier->arrived.push_back({to, std::vector<uint8_t>(read, read + size)});
+  barrier->bytes -= size;
+  complete(*barrier);
+}
+
+bool Grid::isComplete(const GridThread &thread, const Instruction &of) {
+  auto found = barriers.find(of.get(thread.registers, 0));
+  return found == barriers.end() ||
+         (found->second.phases & 1) != of.get(thread.registers, 1);
+}
+
+/// What is known to have arrived may be read by all threads that have waited.
+void Grid::await(GridThread &thread, const Instruction &of) {
+  CountingBarrier *barrier = findBarrier(thread, of, 0);
+  if (!barrier)
+    return;
+  for (const Arrival &each : barrier->arrived) {
+    std::memcpy(memory.data(each.to), each.bytes.data(), each.bytes.size());
+    memory.settle(each.to, each.bytes.size());
+  }
+  barrier->arrived.clear();
+}
+
+//===----------------------------------------------------------------------===//
 // Control
 //===----------------------------------------------------------------------===//
 
@@ -263,6 +373,23 @@ bool Grid::advance(GridThread &thread) {
       break;
     case Kind::WaitForCopies:
       waitForCopies(thread, *at);
+      break;
+    case Kind::InitBarrier:
+      initBarrier(thread, *at);
+      break;
+    case Kind::Expect:
+      expect(thread, *at);
+      break;
+    case Kind::Bring:
+      bring(thread, *at);
+      break;
+    case Kind::Await:
+      if (!isComplete(thread, *at)) {
+        ADD_FAILURE() << "thread " << thread.number
+                      << " waits for a phase that is not complete";
+        return false;
+      }
+      await(thread, *at);
       break;
     case Kind::Branch:
       at = branch(*at, thread.registers);
@@ -368,6 +495,7 @@ bool Grid::meetInBlock() {
 bool Grid::runBlock(int32_t number) {
   block = number;
   epoch = 0;
+  barriers.clear();
   for (GridThread &thread : threads) {
     thread.registers[kBlockRegister] = block;
     thread.next = program.instructions.data();

@@ -10,7 +10,8 @@
 // code generation, decoded (GridProgram.h), a thread at a time: each until it waits for
 // others at a barrier or at what a warp does together. Memory is watched (GridMemory.h),
 // and threads that wait for each other at different places fail the test. What is copied
-// asynchronously is NaN until the thread that copies has waited for it.
+// asynchronously is NaN until the thread that copies has waited for it; what a copy engine
+// brings, until a thread has waited at the barrier that counts it.
 //
 //===----------------------------------------------------------------------===//
 

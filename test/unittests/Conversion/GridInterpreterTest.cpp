@@ -224,3 +224,76 @@ gpu.module @kernels {
   EXPECT_EQ(run(getCopies(""))[5], -1);
   EXPECT_EQ(run(getCopies("nvvm.cp.async.wait.group 0"))[5], 5);
 }
+
+/// 64 threads that take what thread 0 has a copy engine bring. Behind `between` the last of them
+/// has it bring something else to the same place.
+static std::string getBrought(const char *wait, const char *between) {
+  return std::string(R"(
+gpu.module @kernels {
+  llvm.mlir.global internal @slots() {addr_space = 3 : i32} : !llvm.array<66 x i32>
+  llvm.func @k(%out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+    %t = nvvm.read.ptx.sreg.tid.x : i32
+    %zero = llvm.mlir.constant(0 : i32) : i32
+    %one = llvm.mlir.constant(1 : i32) : i32
+    %ticks = llvm.mlir.constant(1000 : i32) : i32
+    %bytes = llvm.mlir.constant(256 : i32) : i32
+    %b = llvm.mlir.addressof @slots : !llvm.ptr<3>
+    %m = llvm.getelementptr %b[64] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i32
+    %c = llvm.addrspacecast %b : !llvm.ptr<3> to !llvm.ptr<7>
+    %p = llvm.getelementptr %out[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    %q = llvm.getelementptr %b[%t] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+    llvm.store %t, %p : i32, !llvm.ptr<1>
+    nvvm.barrier0
+    %first = llvm.icmp "eq" %t, %zero : i32
+    llvm.cond_br %first, ^ask, ^take
+  ^ask:
+    nvvm.mbarrier.init %m, %one : !llvm.ptr<3>, i32
+    nvvm.fence.mbarrier.init
+    nvvm.mbarrier.arrive.expect_tx %m, %bytes : !llvm.ptr<3>, i32
+    nvvm.cp.async.bulk.shared.cluster.global %c, %out, %m, %bytes : !llvm.ptr<7>, !llvm.ptr<1>
+    llvm.br ^take
+  ^take:
+    nvvm.barrier0
+    )") + wait +
+         R"(
+    %v = llvm.load %q : !llvm.ptr<3> -> i32
+    )" + between +
+         R"(
+    %l = llvm.mlir.constant(63 : i32) : i32
+    %last = llvm.icmp "eq" %t, %l : i32
+    llvm.cond_br %last, ^again, ^end
+  ^again:
+    nvvm.mbarrier.arrive.expect_tx %m, %bytes : !llvm.ptr<3>, i32
+    nvvm.cp.async.bulk.shared.cluster.global %c, %out, %m, %bytes : !llvm.ptr<7>, !llvm.ptr<1>
+    llvm.br ^end
+  ^end:
+    nvvm.barrier0
+    llvm.store %v, %p : i32, !llvm.ptr<1>
+    llvm.return
+  }
+})";
+}
+
+/// As the dialect's operation is lowered.
+static const char kAwaited[] = R"(llvm.inline_asm has_side_effects
+        "mbarrier.try_wait.parity.shared.b64 P1, [$0], $1, $2;", "r,r,r" %m, %zero, %ticks
+        : (!llvm.ptr<3>, i32, i32) -> ())";
+
+TEST(GridInterpreter, WhatIsBroughtIsNaNUntilItIsWaitedFor) {
+  std::vector<int32_t> numbers = run(getBrought(kAwaited, "nvvm.barrier0"));
+  for (int k = 0; k < 64; ++k)
+    EXPECT_EQ(numbers[k], k);
+  EXPECT_EQ(run(getBrought("", "nvvm.barrier0"))[5], -1);
+}
+
+TEST(GridInterpreter, FindsACopyToWhatIsStillRead) {
+  EXPECT_NONFATAL_FAILURE(run(getBrought(kAwaited, "")),
+                          "writes what another thread reads");
+}
+
+TEST(GridInterpreter, FindsThreadsThatWaitForNothing) {
+  std::string text = getBrought(kAwaited, "nvvm.barrier0");
+  size_t expects = text.find("nvvm.mbarrier.arrive");
+  text.erase(expects, text.find("nvvm.cp.async.bulk") - expects);
+  EXPECT_NONFATAL_FAILURE(run(text), "waits for a phase that is not complete");
+}

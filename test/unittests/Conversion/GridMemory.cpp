@@ -172,3 +172,9 @@ uint8_t *GridMemory::store(uint64_t address, unsigned bytes, const Access &by) {
   }
   return found->bytes.data() + offset;
 }
+
+void GridMemory::settle(uint64_t address, unsigned bytes) {
+  Allocation &allocation = allocations[numberOf(address)];
+  for (Trace &trace : getTraces(allocation, offsetOf(address), bytes))
+    trace.writer = -1;
+}

@@ -56,6 +56,8 @@ public:
   /// caller; null if they are not in memory.
   const uint8_t *load(uint64_t address, unsigned bytes, const Access &by);
   uint8_t *store(uint64_t address, unsigned bytes, const Access &by);
+  /// Those who read bytes from now on know that they were written.
+  void settle(uint64_t address, unsigned bytes);
 
 private:
   /// Of bytes that were accessed together: who wrote them last, and who read them since.

@@ -65,6 +65,7 @@ private:
   bool decodeAccess(Operation &op);
   bool decodeMasked(Operation &op);
   bool decodeCopy(Operation &op);
+  bool decodeEngine(Operation &op);
   bool decodeAddress(Operation &op);
   bool decodeShuffle(Operation &op);
   bool decodeVectorSum(Operation &op);
@@ -199,7 +200,8 @@ Instruction &GridDecoder::add(Kind kind, Operation &op, ValueRange operands) {
 void GridDecoder::decodeOp(Operation &op) {
   if (isPlaced(op) || decodeBranch(op) || decodeMeeting(op) ||
       decodeAccess(op) || decodeMasked(op) || decodeCopy(op) ||
-      decodeAddress(op) || decodeShuffle(op) || decodeVectorSum(op))
+      decodeEngine(op) || decodeAddress(op) || decodeShuffle(op) ||
+      decodeVectorSum(op))
     return;
   Instruction &made = add(Kind::Evaluate, op, op.getOperands());
   if (op.getNumResults() == 1)
@@ -350,6 +352,28 @@ bool GridDecoder::decodeCopy(Operation &op) {
     made.number = made.alignment = size;
   } else {
     return false;
+  }
+  return true;
+}
+
+bool GridDecoder::decodeEngine(Operation &op) {
+  if (isa<NVVM::MBarrierInitOp>(op)) {
+    add(Kind::InitBarrier, op, op.getOperands());
+  } else if (isa<NVVM::MBarrierArriveExpectTxOp>(op)) {
+    add(Kind::Expect, op, op.getOperands());
+  } else if (auto bring =
+                 dyn_cast<NVVM::CpAsyncBulkGlobalToSharedClusterOp>(op);
+             bring && !bring.getMulticastMask()) {
+    add(Kind::Bring, op,
+        {bring.getDstMem(), bring.getSrcMem(), bring.getMbar(),
+         bring.getSize()});
+  } else if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op);
+             assembly && assembly.getAsmString().contains(
+                             "mbarrier.try_wait.parity.shared.b64")) {
+    add(Kind::Await, op, op.getOperands());
+  } else {
+    // What makes barriers known to the engine has no threads that wait for it.
+    return isa<NVVM::FenceMbarrierInitOp>(op);
   }
   return true;
 }

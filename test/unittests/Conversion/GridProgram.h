@@ -41,6 +41,11 @@ enum class Kind : uint8_t {
   Copy,     ///< to an address from an address, so many bytes
   CommitCopies,
   WaitForCopies,
+  // A copy engine, and barriers in shared memory that count what it has brought.
+  InitBarrier, ///< at an address, of so many arrivals
+  Expect,      ///< arrives at an address, which so many bytes complete besides
+  Bring, ///< to an address from an address, for the barrier at one, so many bytes
+  Await, ///< the barrier at an address, until a phase of a parity is complete
   Branch,
   Return,
   // For all threads of a block.
