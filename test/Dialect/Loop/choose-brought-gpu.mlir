@@ -40,7 +40,7 @@ func.func @gradient(%x: !x, %g: !x) -> (!x, !s) {
 }
 
 // CHECK: loop.kernel @short
-// CHECK-SAME: #loop.gpu_rows<threads = 128, rows = 1, lanes = 8, steps = 1>
+// CHECK-SAME: #loop.gpu_rows<threads = 32, rows = 8, lanes = 8, steps = 3>
 func.func @short(%x: tensor<8192x768xbf16>) -> tensor<128x768xf32> {
   %r = loop.kernel @short ins(%a = %x : tensor<8192x768xbf16>) shared [8192] -> tensor<128x768xf32> {
     %s = loop.reduce parallel (%q, %j) in [128, 768] reduction (%n) in [64] <sum> : tensor<128x768xf32> {

@@ -151,25 +151,25 @@ func.func @short(%x: !x, %g: !y) -> (!x, !s, !s) {
 // WHY: Function=few | Reason="warps would have a row each"
 // CHECK-LABEL: func.func @few
 // CHECK: reduction (%j) in [512] <sum>
-!f = tensor<512x256xf32>
-func.func @few(%x: !f) -> (tensor<512xf32>, tensor<256xf32>) {
+!f = tensor<512x640xf32>
+func.func @few(%x: !f) -> (tensor<512xf32>, tensor<640xf32>) {
   %r = loop.kernel @rows ins(%a = %x : !f) shared [512] -> tensor<512xf32> {
-    %m = loop.reduce parallel (%i) in [512] reduction (%j) in [256] <sum> : tensor<512xf32> {
+    %m = loop.reduce parallel (%i) in [512] reduction (%j) in [640] <sum> : tensor<512xf32> {
       %e = loop.load %a[%i, %j] : !f
       loop.yield %e : f32
     }
     loop.return %m : tensor<512xf32>
   }
-  %c = loop.kernel @columns ins(%a = %x : !f, %m = %r : tensor<512xf32>) shared [256] -> tensor<256xf32> {
-    %s = loop.reduce parallel (%i) in [256] reduction (%j) in [512] <sum> : tensor<256xf32> {
+  %c = loop.kernel @columns ins(%a = %x : !f, %m = %r : tensor<512xf32>) shared [640] -> tensor<640xf32> {
+    %s = loop.reduce parallel (%i) in [640] reduction (%j) in [512] <sum> : tensor<640xf32> {
       %e = loop.load %a[%j, %i] : !f
       %t = loop.load %m[%j] : tensor<512xf32>
       %y = arith.mulf %e, %t : f32
       loop.yield %y : f32
     }
-    loop.return %s : tensor<256xf32>
+    loop.return %s : tensor<640xf32>
   }
-  return %r, %c : tensor<512xf32>, tensor<256xf32>
+  return %r, %c : tensor<512xf32>, tensor<640xf32>
 }
 
 // -----

@@ -306,10 +306,7 @@ static ScheduleAttr chooseRowParts(KernelOp kernel,
   auto rows =
       GPURowsScheduleAttr::get(kernel.getContext(), s->threads, s->rows,
                                s->lanes, s->steps, /*stages=*/0);
-  if (s->rows > 1)
-    return rows;
-  auto brought =
-      bringRows(kernel, strides, machine, rows, /*onlyIfBetter=*/true);
+  auto brought = bringRows(kernel, strides, machine, rows, /*onlyIfBetter=*/true);
   return brought ? brought : rows;
 }
 

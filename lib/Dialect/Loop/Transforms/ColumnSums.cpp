@@ -80,6 +80,20 @@ std::optional<RowParts> loop::cutInto(int64_t blocks,
   return std::nullopt;
 }
 
+llvm::SetVector<Operation *> loop::getKernelsOf(KernelOp columns,
+                                                ValueRange tensors) {
+  llvm::SetVector<Operation *> kernels;
+  for (Value tensor : tensors) {
+    if (auto kernel = tensor.getDefiningOp<KernelOp>())
+      kernels.insert(kernel);
+    for (Operation *user : tensor.getUsers())
+      if (isa<KernelOp>(user) && user != columns.getOperation() &&
+          user->getBlock() == columns->getBlock())
+        kernels.insert(user);
+  }
+  return kernels;
+}
+
 void loop::reshapeRows(ReduceOp sum, ArrayRef<ExprAttr> rows) {
   MLIRContext *context = sum.getContext();
   Domain domain = sum.getDomain();

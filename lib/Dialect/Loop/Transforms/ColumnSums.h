@@ -12,6 +12,8 @@
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Dialect/Loop/IR/RowParts.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace kiln::loop {
 
 /// True if `access`, in a sum over `domain`, has the summed dimensions as its first indices, or
@@ -27,6 +29,10 @@ RowParts makeParts(ArrayRef<guard::ExprAttr> extents, unsigned dim,
 /// and not far fewer.
 std::optional<RowParts> cutInto(int64_t blocks,
                                 ArrayRef<guard::ExprAttr> extents);
+
+/// The kernels of the same block that make or read some of `tensors`, which `columns` reads.
+llvm::SetVector<mlir::Operation *> getKernelsOf(KernelOp columns,
+                                          mlir::ValueRange tensors);
 
 /// Replaces `sum` by one over as many rows, those of `rows`, in the same order.
 void reshapeRows(ReduceOp sum, ArrayRef<guard::ExprAttr> rows);

@@ -270,21 +270,6 @@ static bool order(const Match &match, bool isTrial) {
   return true;
 }
 
-/// The kernels that make or read what `columns` reads.
-static llvm::SetVector<Operation *> getKernelsOf(KernelOp columns,
-                                                 ValueRange tensors) {
-  llvm::SetVector<Operation *> kernels;
-  for (Value tensor : tensors) {
-    if (auto kernel = tensor.getDefiningOp<KernelOp>())
-      kernels.insert(kernel);
-    for (Operation *user : tensor.getUsers())
-      if (isa<KernelOp>(user) && user != columns.getOperation() &&
-          user->getBlock() == columns->getBlock())
-        kernels.insert(user);
-  }
-  return kernels;
-}
-
 /// The kernel with whose rows `sum` shares most bytes, or why there is none.
 std::optional<Match> FuseColumns::findRows(KernelOp columns, ReduceOp sum,
                                            const analysis::SizeHints &hints,
