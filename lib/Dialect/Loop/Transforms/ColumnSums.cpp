@@ -118,3 +118,60 @@ void loop::reshapeRows(ReduceOp sum, ArrayRef<ExprAttr> rows) {
   sum->replaceAllUsesWith(made->getResults());
   sum.erase();
 }
+
+KernelOp loop::addResults(KernelOp kernel, ReduceOp made) {
+  OpBuilder builder(kernel);
+  SmallVector<StringRef> origins = getOrigins(kernel);
+  mergeOrigins(origins, getOrigins(made));
+  OperationState state(kernel.getLoc(), KernelOp::getOperationName());
+  state.getOrAddProperties<KernelOp::Properties>() = kernel.getProperties();
+  state.addOperands(kernel.getInputs());
+  state.addTypes(kernel.getResultTypes());
+  state.addTypes(made.getResultTypes());
+  state.addRegion();
+  auto grown = cast<KernelOp>(builder.create(state));
+  grown.setOriginsAttr(getOriginsAttr(kernel.getContext(), origins));
+  grown.getBody().takeBody(kernel.getBody());
+  Operation *terminator = grown.getBody().front().getTerminator();
+  terminator->insertOperands(terminator->getNumOperands(), made.getResults());
+  kernel->replaceAllUsesWith(
+      grown->getResults().take_front(kernel.getNumResults()));
+  kernel.erase();
+  return grown;
+}
+
+void loop::joinParts(ReduceOp sum, ArrayRef<ExprAttr> outer,
+                     ValueRange tensors) {
+  auto columns = sum->getParentOfType<KernelOp>();
+  Domain domain = sum.getDomain();
+  OpBuilder builder(sum);
+  auto joined = ReduceOp::create(builder, sum.getLoc(), sum->getResultTypes(),
+                                 domain.parallel, outer, getKinds(sum),
+                                 sum.getOriginsAttr());
+  Block &body = joined.getBody().front();
+  builder.setInsertionPointToStart(&body);
+  unsigned parallel = domain.parallel.size();
+  auto indices =
+      llvm::to_vector_of<Value>(body.getArguments().drop_front(parallel));
+  llvm::append_range(indices, body.getArguments().take_front(parallel));
+  SmallVector<Value> values;
+  for (Value tensor : tensors) {
+    columns.getInputsMutable().append(tensor);
+    Value part =
+        columns.getBody().addArgument(tensor.getType(), tensor.getLoc());
+    values.push_back(LoadOp::create(builder, sum.getLoc(), part, indices));
+  }
+  YieldOp::create(builder, sum.getLoc(), values);
+  sum->replaceAllUsesWith(joined->getResults());
+  sum.erase();
+}
+
+std::pair<int64_t, int64_t>
+loop::getMoved(KernelOp kernel, const analysis::SizeHints &hints) {
+  int64_t read = 0, written = 0;
+  for (Value input : kernel.getInputs())
+    read += hints.getBytes(cast<RankedTensorType>(input.getType()));
+  for (Type type : kernel.getResultTypes())
+    written += hints.getBytes(cast<RankedTensorType>(type));
+  return {read, written};
+}

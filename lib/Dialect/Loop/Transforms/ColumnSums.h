@@ -37,6 +37,19 @@ llvm::SetVector<mlir::Operation *> getKernelsOf(KernelOp columns,
 /// Replaces `sum` by one over as many rows, those of `rows`, in the same order.
 void reshapeRows(ReduceOp sum, ArrayRef<guard::ExprAttr> rows);
 
+/// `kernel` with the results of `made`, which stands in it, as further results; it takes the
+/// place of what it was.
+KernelOp addResults(KernelOp kernel, ReduceOp made);
+
+/// Adds up `tensors`, what other kernels have summed up of parts whose numbers are the points of
+/// `outer`, in place of `sum` over all of them.
+void joinParts(ReduceOp sum, ArrayRef<guard::ExprAttr> outer,
+               mlir::ValueRange tensors);
+
+/// Bytes that a kernel reads, each input once, and writes.
+std::pair<int64_t, int64_t> getMoved(KernelOp kernel,
+                                     const analysis::SizeHints &hints);
+
 } // namespace kiln::loop
 
 #endif // KILN_LIB_DIALECT_LOOP_TRANSFORMS_COLUMNSUMS_H

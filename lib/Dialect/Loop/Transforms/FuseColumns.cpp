@@ -9,6 +9,7 @@
 #include "Bodies.h"
 #include "ColumnSums.h"
 #include "KernelWalk.h"
+#include "PackedCopy.h"
 
 #include "kiln/Dialect/Loop/IR/RowParts.h"
 #include "kiln/Dialect/Loop/IR/RowValues.h"
@@ -331,28 +332,6 @@ std::optional<Match> FuseColumns::findRows(KernelOp columns, ReduceOp sum,
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// `kernel` with the results of `made`, which stands in it, as further results.
-static KernelOp addResults(KernelOp kernel, ReduceOp made) {
-  OpBuilder builder(kernel);
-  SmallVector<StringRef> origins = getOrigins(kernel);
-  mergeOrigins(origins, getOrigins(made));
-  OperationState state(kernel.getLoc(), KernelOp::getOperationName());
-  state.getOrAddProperties<KernelOp::Properties>() = kernel.getProperties();
-  state.addOperands(kernel.getInputs());
-  state.addTypes(kernel.getResultTypes());
-  state.addTypes(made.getResultTypes());
-  state.addRegion();
-  auto grown = cast<KernelOp>(builder.create(state));
-  grown.setOriginsAttr(getOriginsAttr(kernel.getContext(), origins));
-  grown.getBody().takeBody(kernel.getBody());
-  Operation *terminator = grown.getBody().front().getTerminator();
-  terminator->insertOperands(terminator->getNumOperands(), made.getResults());
-  kernel->replaceAllUsesWith(
-      grown->getResults().take_front(kernel.getNumResults()));
-  kernel.erase();
-  return grown;
-}
-
 /// The value in the kernel of the rows that is `value` in that of the columns.
 static Value bring(const Match &match, Value value, IRMapping &mapping) {
   if (Value known = mapping.lookupOrNull(value))
@@ -438,54 +417,6 @@ static ReduceOp sumParts(const Match &match) {
   return made;
 }
 
-/// Adds up `tensors`, the sums over parts, in place of the sum.
-static void joinParts(const Match &match, ValueRange tensors) {
-  ReduceOp sum = match.sum;
-  KernelOp columns = match.columns;
-  Domain domain = sum.getDomain();
-  OpBuilder builder(sum);
-  auto joined = ReduceOp::create(builder, sum.getLoc(), sum->getResultTypes(),
-                                 domain.parallel, match.parts.outer, getKinds(sum),
-                                 sum.getOriginsAttr());
-  Block &body = joined.getBody().front();
-  builder.setInsertionPointToStart(&body);
-  unsigned parallel = domain.parallel.size();
-  auto indices =
-      llvm::to_vector_of<Value>(body.getArguments().drop_front(parallel));
-  llvm::append_range(indices, body.getArguments().take_front(parallel));
-  SmallVector<Value> values;
-  for (Value tensor : tensors) {
-    columns.getInputsMutable().append(tensor);
-    Value part =
-        columns.getBody().addArgument(tensor.getType(), tensor.getLoc());
-    values.push_back(LoadOp::create(builder, sum.getLoc(), part, indices));
-  }
-  YieldOp::create(builder, sum.getLoc(), values);
-  sum->replaceAllUsesWith(joined->getResults());
-  sum.erase();
-}
-
-/// What a kernel moves, if each input is read once.
-static std::pair<int64_t, int64_t> getMoved(KernelOp kernel,
-                                            const analysis::SizeHints &hints) {
-  int64_t read = 0, written = 0;
-  for (Value input : kernel.getInputs())
-    read += hints.getBytes(cast<RankedTensorType>(input.getType()));
-  for (Type type : kernel.getResultTypes())
-    written += hints.getBytes(cast<RankedTensorType>(type));
-  return {read, written};
-}
-
-/// Drops inputs that nothing reads any more.
-static void dropInputs(KernelOp kernel) {
-  Block &body = kernel.getBody().front();
-  for (unsigned k = body.getNumArguments(); k-- > 0;)
-    if (body.getArgument(k).use_empty()) {
-      body.eraseArgument(k);
-      kernel.getInputsMutable().erase(k);
-    }
-}
-
 /// Joins both; the kernel of the rows is another one then, which is returned.
 static KernelOp fuse(Match match, const analysis::SizeHints &hints) {
   order(match, /*isTrial=*/false);
@@ -498,8 +429,9 @@ static KernelOp fuse(Match match, const analysis::SizeHints &hints) {
   match.rows.setSharedAttr(getExprArray(shared[0].getContext(), shared));
   ReduceOp parts = sumParts(match);
   KernelOp rows = addResults(match.rows, parts);
-  joinParts(match, rows->getResults().take_back(parts.getNumResults()));
-  dropInputs(match.columns);
+  joinParts(match.sum, match.parts.outer,
+            rows->getResults().take_back(parts.getNumResults()));
+  dropUnreadInputs(match.columns);
 
   MLIRContext *context = rows.getContext();
   auto [read, written] = getMoved(match.columns, hints);

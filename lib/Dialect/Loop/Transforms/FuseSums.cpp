@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bodies.h"
+#include "ColumnSums.h"
 #include "GPUProducts.h"
 #include "PackedCopy.h"
 
@@ -343,66 +344,12 @@ static ReduceOp sumTiles(const RowSum &match) {
   return made;
 }
 
-/// Adds up `tensors`, the sums over tiles, in place of the sum.
-static void joinTiles(const RowSum &match, ValueRange tensors) {
-  ReduceOp sum = match.sum;
-  auto columns = sum->getParentOfType<KernelOp>();
-  Domain domain = sum.getDomain();
-  OpBuilder builder(sum);
-  auto joined = ReduceOp::create(
-      builder, sum.getLoc(), sum->getResultTypes(), domain.parallel,
-      {guard::getConstant(sum.getContext(), match.product.parts)},
-      getKinds(sum), sum.getOriginsAttr());
-  Block &body = joined.getBody().front();
-  builder.setInsertionPointToStart(&body);
-  SmallVector<Value> indices = {body.getArguments().back()};
-  llvm::append_range(indices, body.getArguments().drop_back());
-  SmallVector<Value> values;
-  for (Value tensor : tensors) {
-    columns.getInputsMutable().append(tensor);
-    Value part =
-        columns.getBody().addArgument(tensor.getType(), tensor.getLoc());
-    values.push_back(LoadOp::create(builder, sum.getLoc(), part, indices));
-  }
-  YieldOp::create(builder, sum.getLoc(), values);
-  sum->replaceAllUsesWith(joined->getResults());
-  sum.erase();
-}
-
-/// What a kernel moves, if each input is read once.
+/// Says what a kernel moves, if each input is read once.
 static void setMoved(KernelOp kernel, const analysis::SizeHints &hints,
                      int64_t unfused) {
-  int64_t read = 0, written = 0;
-  for (Value input : kernel.getInputs())
-    read += hints.getBytes(cast<RankedTensorType>(input.getType()));
-  for (Type type : kernel.getResultTypes())
-    written += hints.getBytes(cast<RankedTensorType>(type));
+  auto [read, written] = getMoved(kernel, hints);
   kernel.setTrafficAttr(TrafficAttr::get(kernel.getContext(), read, written,
                                          std::max(unfused, read + written)));
-}
-
-/// `kernel` with the results of `made`, which stands in it, as further results.
-static KernelOp addSums(KernelOp kernel, ReduceOp made) {
-  OpBuilder builder(kernel);
-  SmallVector<StringRef> origins = getOrigins(kernel);
-  mergeOrigins(origins, getOrigins(made));
-  OperationState state(kernel.getLoc(), KernelOp::getOperationName());
-  state.getOrAddProperties<KernelOp::Properties>() = kernel.getProperties();
-  state.addOperands(kernel.getInputs());
-  state.addTypes(kernel.getResultTypes());
-  state.addTypes(made.getResultTypes());
-  state.addRegion();
-  auto grown = cast<KernelOp>(builder.create(state));
-  grown.setOriginsAttr(getOriginsAttr(kernel.getContext(), origins));
-  // Sums and the product share none.
-  grown.setSharedAttr(getExprArray(kernel.getContext(), {}));
-  grown.getBody().takeBody(kernel.getBody());
-  Operation *terminator = grown.getBody().front().getTerminator();
-  terminator->insertOperands(terminator->getNumOperands(), made.getResults());
-  kernel->replaceAllUsesWith(
-      grown->getResults().take_front(kernel.getNumResults()));
-  kernel.erase();
-  return grown;
 }
 
 void FuseSums::fuse(ArrayRef<RowSum> matches) {
@@ -414,8 +361,12 @@ void FuseSums::fuse(ArrayRef<RowSum> matches) {
     match.product.kernel = match.product.op->getParentOfType<KernelOp>();
     TrafficAttr traffic = match.product.kernel.getTrafficAttr();
     ReduceOp made = sumTiles(match);
-    KernelOp kernel = addSums(match.product.kernel, made);
-    joinTiles(match, kernel->getResults().take_back(made->getNumResults()));
+    KernelOp kernel = addResults(match.product.kernel, made);
+    // Sums and the product share no extents.
+    kernel.setSharedAttr(getExprArray(kernel.getContext(), {}));
+    ExprAttr tiles = guard::getConstant(kernel.getContext(), match.product.parts);
+    joinParts(match.sum, tiles,
+              kernel->getResults().take_back(made->getNumResults()));
     setMoved(kernel, hints, traffic ? traffic.getUnfused() : 0);
     if (auto told = remark::passed(
             kernel.getLoc(),
