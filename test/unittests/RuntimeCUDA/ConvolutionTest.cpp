@@ -14,16 +14,13 @@
 #include "CudaTest.h"
 #include "kiln/Package/GraphPlan.h"
 
-#include <cstdlib>
-#include <fstream>
-
 using namespace kiln;
 using namespace kiln::runtime;
 using namespace kiln::test;
 
 namespace {
 
-class Convolutions : public CudaDevice {
+class Convolutions : public LibraryDevice {
 protected:
   using Convolution = GridStep::Convolution;
 
@@ -72,27 +69,7 @@ protected:
     }
   };
 
-  Convolutions() {
-    options.stats = &stats;
-    setenv("KILN_FAKE_CUDA", "dnn=1", 1);
-    log = testing::TempDir() + "kiln-convolutions-" + std::to_string(getpid());
-    setenv("KILN_FAKE_CUDA_LOG", log.c_str(), 1);
-  }
-  ~Convolutions() override {
-    unsetenv("KILN_FAKE_CUDA");
-    unsetenv("KILN_FAKE_CUDA_LOG");
-    std::remove(log.c_str());
-  }
-
-  /// Lines of the driver's log that begin with a word.
-  std::vector<std::string> lines(const std::string &word) const {
-    std::vector<std::string> found;
-    std::ifstream file(log);
-    for (std::string line; std::getline(file, line);)
-      if (line.rfind(word + " ", 0) == 0 || line == word)
-        found.push_back(line);
-    return found;
-  }
+  Convolutions() : LibraryDevice("dnn=1", "convolutions") {}
 
   static std::vector<ExprId> integers(ProgramBuilder &b,
                                       const std::vector<int64_t> &numbers) {
@@ -214,10 +191,7 @@ protected:
     return shape;
   }
 
-  std::string log;
   std::shared_ptr<Executable> executable;
-  RunStats stats;
-  RunOptions options;
 };
 
 TEST_F(Convolutions, InEitherOrder) {

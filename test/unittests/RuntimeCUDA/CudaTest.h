@@ -18,7 +18,11 @@
 #include "kiln/RuntimeCUDA/CudaDevice.h"
 
 #include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
 #include <numeric>
+#include <unistd.h>
 
 namespace kiln::test {
 
@@ -72,6 +76,37 @@ protected:
 
   std::shared_ptr<Device> device;
   OperatorRegistry registry;
+};
+
+/// A device whose fake driver has a library beside it and writes down what it is asked for.
+class LibraryDevice : public CudaDevice {
+protected:
+  /// `fake` is what the driver is told, `name` that of the log.
+  LibraryDevice(const char *fake, const std::string &name) {
+    options.stats = &stats;
+    setenv("KILN_FAKE_CUDA", fake, 1);
+    log = testing::TempDir() + "kiln-" + name + "-" + std::to_string(getpid());
+    setenv("KILN_FAKE_CUDA_LOG", log.c_str(), 1);
+  }
+  ~LibraryDevice() override {
+    unsetenv("KILN_FAKE_CUDA");
+    unsetenv("KILN_FAKE_CUDA_LOG");
+    std::remove(log.c_str());
+  }
+
+  /// Lines of the driver's log that begin with a word.
+  std::vector<std::string> lines(const std::string &word) const {
+    std::vector<std::string> found;
+    std::ifstream file(log);
+    for (std::string line; std::getline(file, line);)
+      if (line.rfind(word + " ", 0) == 0 || line == word)
+        found.push_back(line);
+    return found;
+  }
+
+  RunStats stats;
+  RunOptions options;
+  std::string log;
 };
 
 } // namespace kiln::test

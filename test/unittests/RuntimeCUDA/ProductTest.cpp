@@ -15,9 +15,6 @@
 #include "CudaTest.h"
 #include "kiln/Package/GraphPlan.h"
 
-#include <cstdlib>
-#include <fstream>
-
 using namespace kiln;
 using namespace kiln::runtime;
 using namespace kiln::test;
@@ -26,29 +23,9 @@ namespace {
 
 using Product = GridStep::Product;
 
-class Products : public CudaDevice {
+class Products : public LibraryDevice {
 protected:
-  Products() {
-    options.stats = &stats;
-    setenv("KILN_FAKE_CUDA", "blas=1", 1);
-    log = testing::TempDir() + "kiln-products-" + std::to_string(getpid());
-    setenv("KILN_FAKE_CUDA_LOG", log.c_str(), 1);
-  }
-  ~Products() override {
-    unsetenv("KILN_FAKE_CUDA");
-    unsetenv("KILN_FAKE_CUDA_LOG");
-    std::remove(log.c_str());
-  }
-
-  /// Lines of the driver's log that begin with a word.
-  std::vector<std::string> lines(const std::string &word) const {
-    std::vector<std::string> found;
-    std::ifstream file(log);
-    for (std::string line; std::getline(file, line);)
-      if (line.rfind(word + " ", 0) == 0 || line == word)
-        found.push_back(line);
-    return found;
-  }
+  Products() : LibraryDevice("blas=1", "products") {}
 
   static Product::Matrix matrix(ProgramBuilder &b, uint32_t buffer,
                                 int64_t leading, bool isTransposed = false,
@@ -92,10 +69,7 @@ protected:
     return contentsOf(std::get<Tensor>((*results)[0].value));
   }
 
-  std::string log;
   std::shared_ptr<Executable> executable;
-  RunStats stats;
-  RunOptions options;
 };
 
 TEST_F(Products, OfMatricesInEitherOrder) {
