@@ -244,6 +244,25 @@ static LogicalResult connectTangents(ModuleOp module) {
   return success();
 }
 
+/// What the backward reads of the inputs was decided on operators, of which lowering may have
+/// left nothing, such as the running statistics of a batch norm. Whoever runs a step would keep
+/// a copy of those that the forward changes.
+static void dropUnreadInputs(program::FuncOp backward) {
+  program::ReturnOp returned = backward.getReturn();
+  llvm::SmallPtrSet<Operation *, 8> changed;
+  for (auto output : returned.getOutputs().getAsRange<program::OutputAttr>())
+    if (program::SlotOp slot = returned.getTarget(output))
+      changed.insert(slot);
+  for (auto slot : llvm::make_early_inc_range(
+           backward.getBody().getOps<program::SlotOp>())) {
+    bool isOwn = slot.getKind() == program::SlotKind::Saved ||
+                 slot.getKind() == program::SlotKind::Tangent;
+    if (!isOwn && slot.getResult().use_empty() && !changed.contains(slot) &&
+        isa<program::BufferType>(slot.getResult().getType()))
+      slot.erase();
+  }
+}
+
 LogicalResult kiln::convertFunctions(
     ModuleOp module, ArrayRef<func::FuncOp> functions,
     llvm::function_ref<FailureOr<program::FuncOp>(func::FuncOp)> convert) {
@@ -252,5 +271,7 @@ LogicalResult kiln::convertFunctions(
       return failure();
   for (func::FuncOp function : functions)
     function.erase();
+  if (auto backward = module.lookupSymbol<program::FuncOp>("backward"))
+    dropUnreadInputs(backward);
   return connectTangents(module);
 }

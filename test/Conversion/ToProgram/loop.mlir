@@ -69,3 +69,35 @@ func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {
       : (tensor<64xf32>) -> tensor<64xf32>
   return %b : tensor<64xf32>
 }
+
+// -----
+
+// Of the inputs a backward program has those that something reads.
+
+// CHECK-LABEL: program.func @forward {
+// CHECK: program.slot buffer "mean" path "mean"
+// CHECK: program.slot user_input "x"
+// CHECK-LABEL: program.func @backward {
+// CHECK-NEXT: %[[S:.*]] = program.slot saved "saved_0" : !program.buffer<[4], f32>
+// CHECK-NEXT: %[[X:.*]] = program.slot user_input "x" : !program.buffer<[4], f32>
+// CHECK-NEXT: program.slot parameter "w" path "w" : !program.buffer<[4], f32>
+// CHECK-NEXT: %[[R:.*]] = program.alloc
+// CHECK-NEXT: program.launch @kernels::@g(%[[S]], %[[X]], %[[R]])
+func.func @forward(
+    %m: tensor<4xf32> {aten.input = #aten.input<kind = buffer, name = "mean", path = "mean">},
+    %w: tensor<4xf32> {aten.input = #aten.input<kind = parameter, name = "w", path = "w">},
+    %x: tensor<4xf32> {aten.input = #aten.input<kind = user_input, name = "x">})
+    -> (tensor<4xf32> {aten.output = #aten.output<kind = buffer_mutation, target = "mean">},
+        tensor<4xf32> {aten.output = #aten.output<kind = saved, name = "saved_0">}) {
+  %0:2 = loop.launch @kernels::@f(%m, %w, %x) symbols [] work 4 grain 4 : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+func.func @backward(
+    %s: tensor<4xf32> {aten.input = #aten.input<kind = saved, name = "saved_0">},
+    %m: tensor<4xf32> {aten.input = #aten.input<kind = buffer, name = "mean", path = "mean">},
+    %x: tensor<4xf32> {aten.input = #aten.input<kind = user_input, name = "x">},
+    %w: tensor<4xf32> {aten.input = #aten.input<kind = parameter, name = "w", path = "w">})
+    -> (tensor<4xf32> {aten.output = #aten.output<kind = parameter_mutation, target = "w">}) {
+  %0 = loop.launch @kernels::@g(%s, %x) symbols [] work 4 grain 4 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
