@@ -372,7 +372,6 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
                         name);
           })
           .Case([&](GPUPartsScheduleAttr schedule) {
-            grid.mayOverwrite = false;
             auto makeEmitter = [&](bool isFirst) {
               return GridPartsEmitter(kernel, strides, schedule, isFirst, isNarrow);
             };

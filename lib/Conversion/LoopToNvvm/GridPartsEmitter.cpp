@@ -184,7 +184,8 @@ GridPartsEmitter::accumulateAll(const Position &position,
       });
 }
 
-/// The results of the reductions, and then the nests that need no more than them.
+/// The results of the reductions, and then the nests that need no more than them, by one
+/// thread of those that have the point: what it stores may lie where an input lay that it has read.
 LogicalResult GridPartsEmitter::finishPoint(const Position &position,
                                             ArrayRef<Value> sums) {
   unsigned first = 0;
@@ -261,7 +262,10 @@ LogicalResult GridPartsEmitter::combineWithin() {
                       });
   if (succeeded(sums))
     sums = combineBlock(*sums, 1);
-  return failed(sums) ? failure() : finishPoint(position, *sums);
+  if (failed(sums))
+    return failure();
+  return emitIf(isLess(lane, constantIndex(1)),
+                [&] { return finishPoint(position, *sums); });
 }
 
 //===----------------------------------------------------------------------===//
