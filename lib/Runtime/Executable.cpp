@@ -241,7 +241,8 @@ Status Executable::connectBackward() {
       return Error::malformed("program '" + backward.name + "': input '" +
                               slot.name +
                               "' is no input of the forward program");
-    backwardSources_.push_back({BackwardSource::Input, found});
+    backwardSources_.push_back({BackwardSource::Input, found,
+                                found != kNone && isChanged(forward, found)});
   }
   return Status::success();
 }
@@ -265,10 +266,26 @@ Executable::tangent(uint32_t slot, uint32_t output,
                         " elements, only one element starts from 1 by "
                         "itself");
   DType dtype = package_.programs[1].slots[slot].dtype;
-  auto value = filled(dtype, result->sizes(), /*ones=*/isOne);
-  if (!value)
-    return value.takeError();
-  return OpValue(std::move(*value));
+  Device *device = result->storage()->device();
+  if (!isOne || !device || result->numel() != 1) {
+    auto value = filled(dtype, result->sizes(), /*ones=*/isOne);
+    if (!value)
+      return value.takeError();
+    return OpValue(std::move(*value));
+  }
+  // A step brings nothing to the device that is there already.
+  std::lock_guard<std::mutex> lock(arenaMutex_);
+  Tensor &one = ones_[slot];
+  if (!one.defined() || one.storage()->device() != device ||
+      one.sizes() != result->sizes()) {
+    auto value = filled(dtype, result->sizes(), /*ones=*/true);
+    if (value)
+      value = value->toDevice(*device, "tangents");
+    if (!value)
+      return value.takeError();
+    one = std::move(*value);
+  }
+  return OpValue(one);
 }
 
 Result<TrainingResult>
@@ -291,7 +308,7 @@ Executable::runTraining(const std::vector<OpValue> &inputs,
     backwardInputs[i] = inputs[source.index];
     // The backward reads what an input holds before the forward changes it.
     auto *tensor = std::get_if<Tensor>(&backwardInputs[i].value);
-    if (!tensor || !tensor->defined() || !isChanged(program, source.index))
+    if (!tensor || !tensor->defined() || !source.isChanged)
       continue;
     auto copy = tensor->clone();
     if (!copy)

@@ -12,6 +12,8 @@
 #include "Recording.h"
 #include "kiln/Runtime/ProgramRunner.h"
 
+#include <unordered_set>
+
 namespace kiln::runtime {
 
 /// Says of an error which call of the model it came from.
@@ -249,6 +251,7 @@ private:
   Status outputs(std::vector<OpValue> &results);
   Status checkWritable() const;
   Status writeBack(std::vector<OpValue> &results);
+  std::unordered_set<const Storage *> getUnchangedWeights() const;
   void protectWeights(std::vector<OpValue> &results) const;
   void reset();
 

@@ -382,26 +382,30 @@ Status ProgramRunner::Frame::outputs(std::vector<OpValue> &results) {
   return Status::success();
 }
 
-/// Where versions of weights are counted, nobody may change one unnoticed: a
-/// result that is a weight or a view of one is to be read alone.
-void ProgramRunner::Frame::protectWeights(std::vector<OpValue> &results) const {
+/// Memory of the weights that this program does not change.
+std::unordered_set<const Storage *>
+ProgramRunner::Frame::getUnchangedWeights() const {
+  using Kind = package::Slot::Kind;
   std::vector<bool> changes(program_.slots.size());
   for (const Output &output : program_.outputs)
     if (isMutation(output.role))
       changes[output.aliasOfSlot] = true;
-  auto isOfWeight = [&](const Tensor &tensor) {
-    for (size_t i = 0; i < program_.slots.size(); ++i) {
-      using Kind = package::Slot::Kind;
-      Kind kind = program_.slots[i].kind;
-      auto *held = std::get_if<Tensor>(&(*inputs_)[i].value);
-      if (held && held->defined() && !changes[i] &&
-          (kind == Kind::Parameter || kind == Kind::Buffer ||
-           kind == Kind::Constant) &&
-          held->storage() == tensor.storage())
-        return true;
-    }
-    return false;
-  };
+  std::unordered_set<const Storage *> weights;
+  for (size_t i = 0; i < program_.slots.size(); ++i) {
+    Kind kind = program_.slots[i].kind;
+    auto *held = std::get_if<Tensor>(&(*inputs_)[i].value);
+    if (held && held->defined() && !changes[i] &&
+        (kind == Kind::Parameter || kind == Kind::Buffer ||
+         kind == Kind::Constant))
+      weights.insert(held->storage().get());
+  }
+  return weights;
+}
+
+/// Where versions of weights are counted, nobody may change one unnoticed: a
+/// result that is a weight or a view of one is to be read alone.
+void ProgramRunner::Frame::protectWeights(std::vector<OpValue> &results) const {
+  std::optional<std::unordered_set<const Storage *>> weights;
   for (size_t i = 0; i < results.size(); ++i) {
     const Output &output = program_.outputs[i];
     auto *tensor = std::get_if<Tensor>(&results[i].value);
@@ -410,9 +414,12 @@ void ProgramRunner::Frame::protectWeights(std::vector<OpValue> &results) const {
       continue;
     // Memory of this call is nobody's weight.
     package::Value::Kind root = program_.values[plan_.root[output.value]].kind;
-    if ((root == package::Value::Kind::Slot ||
-         root == package::Value::Kind::Dynamic) &&
-        isOfWeight(*tensor))
+    if (root != package::Value::Kind::Slot &&
+        root != package::Value::Kind::Dynamic)
+      continue;
+    if (!weights)
+      weights = getUnchangedWeights();
+    if (weights->count(tensor->storage().get()))
       results[i] = readOnlyView(*tensor);
   }
 }
@@ -438,18 +445,17 @@ Status ProgramRunner::Frame::checkWritable() const {
 /// with a tensor that is about to change (an old value that is returned, or two
 /// inputs that swap contents) is copied first.
 Status ProgramRunner::Frame::writeBack(std::vector<OpValue> &results) {
-  std::vector<const Storage *> written;
+  std::unordered_set<const Storage *> written;
   for (const Output &output : program_.outputs)
     if (isMutation(output.role))
-      written.push_back(std::get<Tensor>((*inputs_)[output.aliasOfSlot].value)
-                            .storage()
-                            .get());
+      written.insert(std::get<Tensor>((*inputs_)[output.aliasOfSlot].value)
+                         .storage()
+                         .get());
   for (size_t i = 0; i < results.size(); ++i) {
     const Output &output = program_.outputs[i];
     auto *tensor = std::get_if<Tensor>(&results[i].value);
     if (!tensor || !tensor->defined() ||
-        std::find(written.begin(), written.end(), tensor->storage().get()) ==
-            written.end())
+        !written.count(tensor->storage().get()))
       continue;
     if (output.aliasOfSlot != kNone &&
         (!isMutation(output.role) ||

@@ -389,6 +389,7 @@ int cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, void *) {
   doCopies();
   std::memmove(reinterpret_cast<void *>(to),
                reinterpret_cast<const void *>(from), bytes);
+  note("copy " + std::to_string(bytes));
   return Success;
 }
 

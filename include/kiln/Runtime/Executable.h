@@ -74,6 +74,7 @@ private:
   struct BackwardSource {
     enum Kind { Saved, Tangent, Input } kind;
     uint32_t index; ///< output, output, slot of the forward program
+    bool isChanged = false; ///< by the forward program
   };
 
   Executable() = default;
@@ -91,7 +92,9 @@ private:
   std::vector<BackwardSource> backwardSources_;
   /// Forward and backward run one after the other, in the same memory.
   mutable std::shared_ptr<Storage> trainingArena_;
-  mutable std::mutex arenaMutex_;
+  /// Tangents of one element on a device, by slot of the backward program.
+  mutable std::map<uint32_t, Tensor> ones_;
+  mutable std::mutex arenaMutex_; ///< of both
 };
 
 } // namespace kiln::runtime
