@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -33,6 +34,8 @@ static constexpr int64_t kExchanged = 4;
 /// two, of which rounding makes twice as much at most: f16 has weights of that
 /// size, and those below 1 are as exact as others.
 static constexpr double kFar = 6;
+/// Powers of two of which a rounding error is no matter: 2^-14 of what has 16 bits.
+static constexpr double kLargePower = 1024;
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The score, or exponential, at hand: bodies read them in their own place alone.
@@ -256,9 +259,83 @@ Value GridBlocksEmitter::chooseMaxima(ArrayRef<Value> most, State &state,
   return isAny;
 }
 
-/// Weights of a tile; brings maxima and totals up to date. The largest is
-/// subtracted before the product with the unit and log2(e): rounded apart,
-/// products of large x would not cancel.
+/// Exponentials of a tile, of which `weights` has x by row, behind `maxima`: these in the
+/// place of x, what sums behind the maxima `before` are multiplied by, and, as the result,
+/// their sums. A product whose difference is rounded alone takes one operation, and what is
+/// taken away is then the power of two of the maximum as rounded: the same for all that is
+/// added up, so nothing comes of that. Where it is large the exponential of the maximum could
+/// be far from 1, and two maxima of which one is such would not agree: there the maximum is
+/// taken away from x.
+SmallVector<Value> GridBlocksEmitter::emitExponentials(Weights &weights,
+                                                       ArrayRef<Value> before,
+                                                       ArrayRef<Value> maxima) {
+  Value factor = constant(unit * kLog2E);
+  auto getLeast = [&](Value maximum) -> Value {
+    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, maximum,
+                                         constant(-kInfinity));
+    return arith::SelectOp::create(b, isNone, constant(0), maximum);
+  };
+  auto getPower = [&](Value x) -> Value {
+    return arith::MulFOp::create(b, x, factor);
+  };
+  SmallVector<Value> least, behind;
+  Value most = constant(0);
+  for (auto [old, maximum] : llvm::zip_equal(before, maxima)) {
+    least.push_back(getLeast(maximum));
+    behind.push_back(getPower(least.back()));
+    for (Value power : {behind.back(), getPower(getLeast(old))})
+      most = arith::MaximumFOp::create(b, most,
+                                       math::AbsFOp::create(b, power));
+  }
+  Value isLarge = arith::CmpFOp::create(b, arith::CmpFPredicate::UGT, most,
+                                        constant(kLargePower));
+  size_t rows = maxima.size(), count = 2 * rows;
+  for (ArrayRef<Value> row : weights.rows)
+    count += row.size();
+  auto branch = scf::IfOp::create(b, SmallVector<Type>(count, b.getF32Type()),
+                                  isLarge, /*withElseRegion=*/true);
+  using Power = llvm::function_ref<Value(unsigned, Value)>;
+  auto fill = [&](Block *block, Power ofScore, Power ofMaximum) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(block);
+    SmallVector<Value> made, sums;
+    for (auto [row, exponents] : llvm::enumerate(weights.rows)) {
+      SmallVector<Value> exponentials;
+      for (Value x : exponents)
+        exponentials.push_back(powerOfTwo(ofScore(row, x)));
+      sums.push_back(joinInPairs(b, exponentials, /*isMaximum=*/false));
+      llvm::append_range(made, exponentials);
+    }
+    for (unsigned row = 0; row < rows; ++row)
+      made.push_back(powerOfTwo(ofMaximum(row, before[row])));
+    llvm::append_range(made, sums);
+    scf::YieldOp::create(b, made);
+  };
+  auto subtract = [&](unsigned row, Value x) -> Value {
+    return getPower(arith::SubFOp::create(b, x, least[row]));
+  };
+  fill(branch.thenBlock(), subtract, subtract);
+  fill(
+      branch.elseBlock(),
+      [&](unsigned row, Value x) -> Value {
+        return math::FmaOp::create(b, x, factor,
+                                   arith::NegFOp::create(b, behind[row]));
+      },
+      [&](unsigned row, Value maximum) -> Value {
+        return arith::SubFOp::create(b, getPower(maximum), behind[row]);
+      });
+  auto made = llvm::to_vector_of<Value>(branch.getResults());
+  ArrayRef<Value> next = made;
+  for (SmallVector<Value> &row : weights.rows) {
+    size_t size = row.size();
+    row = llvm::to_vector(next.take_front(size));
+    next = next.drop_front(size);
+  }
+  weights.scales = llvm::to_vector(next.take_front(rows));
+  return llvm::to_vector(next.drop_front(rows));
+}
+
+/// Weights of a tile; brings maxima and totals up to date.
 FailureOr<GridBlocksEmitter::Weights>
 GridBlocksEmitter::emitWeights(ArrayRef<Value> scores, Value firstColumn,
                                State &state) {
@@ -273,22 +350,12 @@ GridBlocksEmitter::emitWeights(ArrayRef<Value> scores, Value firstColumn,
     weights.rows.push_back(std::move(*exponents));
   }
   weights.isScaled = chooseMaxima(most, state, maxima);
-  for (auto [row, exponents] : llvm::enumerate(weights.rows)) {
-    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ,
-                                         maxima[row], constant(-kInfinity));
-    Value least = arith::SelectOp::create(b, isNone, constant(0), maxima[row]);
-    auto exponential = [&](Value x) {
-      return powerOfTwo(arith::MulFOp::create(
-          b, arith::SubFOp::create(b, x, least), constant(unit * kLog2E)));
-    };
-    for (Value &x : exponents)
-      x = exponential(x);
-    Value scale = exponential(state.maxima[row]);
-    Value total = arith::MulFOp::create(b, state.totals[row], scale);
-    state.totals[row] = arith::AddFOp::create(
-        b, total, joinInPairs(b, exponents, /*isMaximum=*/false));
+  SmallVector<Value> sums = emitExponentials(weights, state.maxima, maxima);
+  for (auto [row, sum] : llvm::enumerate(sums)) {
+    Value total =
+        arith::MulFOp::create(b, state.totals[row], weights.scales[row]);
+    state.totals[row] = arith::AddFOp::create(b, total, sum);
     state.maxima[row] = maxima[row];
-    weights.scales.push_back(scale);
   }
   return weights;
 }

@@ -153,6 +153,8 @@ protected:
   FailureOr<State> emitWalk();
 
   // Weights and values of rows.
+  SmallVector<Value> emitExponentials(Weights &weights, ArrayRef<Value> before,
+                                      ArrayRef<Value> maxima);
   FailureOr<Weights> emitWeights(ArrayRef<Value> scores, Value firstColumn,
                                  State &state);
   Value chooseMaxima(ArrayRef<Value> most, State &state,

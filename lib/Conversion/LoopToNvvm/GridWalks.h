@@ -86,6 +86,8 @@ protected:
   Value getOwner() override { return constantIndex(0); }
   Value loadStaged(LoadOp load, int64_t lanes) override;
   Value emitOperation(Operation &op, ValueRange operands) override;
+  Value getPower(Value x, Value row);
+  Value getDifference(Value x, Value y);
   bool isAssured(guard::ExprAttr condition, const Position &) override {
     return isWithin(condition, walks.limit);
   }

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -30,21 +31,88 @@ Value GridWalksEmitter::loadStaged(LoadOp load, int64_t lanes) {
 // Elements
 //===----------------------------------------------------------------------===//
 
+/// The power of two that exp(x - row) is, where x is a score times a number, or minus infinity
+/// by a condition: a product whose sum with the row's is rounded alone, as FlashAttention-2
+/// has it. Its error is 2^-24 of the row's, as that of the row's own rounding. Null if x is
+/// something else.
+Value GridWalksEmitter::getPower(Value x, Value row) {
+  auto getNumber = [&](Value value) -> std::optional<double> {
+    FloatAttr number;
+    if (auto same = value.getDefiningOp<vector::BroadcastOp>())
+      value = same.getSource();
+    return matchPattern(value, m_Constant(&number))
+               ? std::optional<double>(number.getValueAsDouble())
+               : std::nullopt;
+  };
+  auto vector = dyn_cast<VectorType>(x.getType());
+  auto getConstant = [&](double number) {
+    return broadcast(constant(number), vector ? vector.getNumElements() : 1);
+  };
+  if (auto select = x.getDefiningOp<arith::SelectOp>()) {
+    Value chosen = getPower(select.getTrueValue(), row),
+          other = getPower(select.getFalseValue(), row);
+    return chosen && other ? arith::SelectOp::create(b, select.getCondition(),
+                                                     chosen, other)
+                                 .getResult()
+                           : Value();
+  }
+  Value behind = arith::NegFOp::create(
+      b, arith::MulFOp::create(b, row, getConstant(kLog2E)));
+  if (auto number = getNumber(x))
+    return std::isinf(*number) && *number < 0
+               ? arith::AddFOp::create(b, getConstant(*number), behind)
+                     .getResult()
+               : Value();
+  auto product = x.getDefiningOp<arith::MulFOp>();
+  if (!product)
+    return {};
+  for (auto [score, factor] : {std::pair(product.getLhs(), product.getRhs()),
+                               std::pair(product.getRhs(), product.getLhs())})
+    if (auto number = getNumber(factor); number && std::abs(*number) <= 1)
+      return math::FmaOp::create(b, score, getConstant(*number * kLog2E),
+                                 behind);
+  return {};
+}
+
+/// x - y, where both are products of the same number, as that of it and one difference;
+/// null elsewhere. So the gradient of a softmax is w * (dp - d), rounded once less.
+Value GridWalksEmitter::getDifference(Value x, Value y) {
+  auto first = x.getDefiningOp<arith::MulFOp>(),
+       second = y.getDefiningOp<arith::MulFOp>();
+  if (!first || !second)
+    return {};
+  for (unsigned k : {0, 1})
+    for (unsigned n : {0, 1})
+      if (first->getOperand(k) == second->getOperand(n))
+        return arith::MulFOp::create(
+            b, first->getOperand(k),
+            arith::SubFOp::create(b, first->getOperand(1 - k),
+                                  second->getOperand(1 - n)));
+  return {};
+}
+
 /// Exponentials at a row and a column by the instruction: what is made of them
 /// has 16 bits when it is multiplied.
 Value GridWalksEmitter::emitOperation(Operation &op, ValueRange operands) {
-  if (!isElement || !isa<math::ExpOp>(op) || !op.getResult(0).getType().isF32())
+  if (!isElement || !op.getNumResults() || !op.getResult(0).getType().isF32())
     return {};
-  auto exponential = [&](Value x) {
-    return powerOfTwo(arith::MulFOp::create(b, x, constant(kLog2E)));
-  };
-  auto type = dyn_cast<VectorType>(operands[0].getType());
+  if (isa<arith::SubFOp>(op))
+    return getDifference(operands[0], operands[1]);
+  if (!isa<math::ExpOp>(op))
+    return {};
+  Value x = operands[0], power;
+  auto type = dyn_cast<VectorType>(x.getType());
+  if (auto difference = x.getDefiningOp<arith::SubFOp>())
+    power = getPower(difference.getLhs(), difference.getRhs());
+  if (!power)
+    power = arith::MulFOp::create(
+        b, x, broadcast(constant(kLog2E), type ? type.getNumElements() : 1));
   if (!type)
-    return exponential(operands[0]);
+    return powerOfTwo(power);
   SmallVector<Value> made;
   for (int64_t lane = 0; lane < type.getNumElements(); ++lane)
-    made.push_back(exponential(
-        vector::ExtractOp::create(b, operands[0], ArrayRef<int64_t>{lane})));
+    made.push_back(powerOfTwo(
+        vector::ExtractOp::create(b, power, ArrayRef<int64_t>{lane})));
   return vector::FromElementsOp::create(b, type, made);
 }
 
