@@ -47,12 +47,78 @@ static bool isBesideOne(Value value, bool mayNegate) {
          });
 }
 
+/// The value that a load of 16 bits or fewer was widened to, by the tensor that it is of.
+static Value getNarrowSource(Value value) {
+  auto wide = value.getDefiningOp<arith::ExtFOp>();
+  auto load = wide ? wide.getIn().getDefiningOp<LoadOp>() : LoadOp();
+  return load && wide.getIn().getType().getIntOrFloatBitWidth() <= 16
+             ? load.getTensor()
+             : Value();
+}
+
+/// True if `value` is a number of 16 bits less the largest of its row: exponentials are at
+/// most 1, and one of a row is.
+static bool isBehindMaximum(Value value) {
+  auto difference = value.getDefiningOp<arith::SubFOp>();
+  auto load = difference ? difference.getRhs().getDefiningOp<LoadOp>() : LoadOp();
+  auto maximum = load ? load.getTensor().getDefiningOp<ReduceOp>() : ReduceOp();
+  if (!maximum || maximum->getNumResults() != 1 ||
+      maximum.getKind(0).kind != ReductionKind::Max)
+    return false;
+  Value source = getNarrowSource(difference.getLhs());
+  return source &&
+         source == getNarrowSource(
+                       maximum.getBody().front().getTerminator()->getOperand(0));
+}
+
+/// True if `user` subtracts a product from a number that is 0 but where a condition holds: a
+/// softmax less what it should be.
+static bool isBesideChosen(Operation *user) {
+  auto difference = dyn_cast<arith::SubFOp>(user);
+  auto chosen = difference
+                    ? difference.getLhs().getDefiningOp<arith::SelectOp>()
+                    : arith::SelectOp();
+  return chosen && matchPattern(chosen.getFalseValue(), m_AnyZeroFloat());
+}
+
+/// True if all that an exponential is used for are products and quotients that are rounded
+/// to 16 bits, and sums of a row where `isAtMostOne`; also in nests that read it.
+static bool isOfRows(Value value, bool isAtMostOne) {
+  return !value.use_empty() && llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (isa<arith::TruncFOp>(user))
+      return user->getResult(0).getType().getIntOrFloatBitWidth() <= 16;
+    if (isa<arith::MulFOp, arith::DivFOp, arith::NegFOp>(user) ||
+        isBesideChosen(user))
+      return isOfRows(user->getResult(0), /*isAtMostOne=*/false);
+    if (!isa<YieldOp>(user))
+      return false;
+    Operation *nest = user->getParentOp();
+    if (auto sum = dyn_cast<ReduceOp>(nest))
+      return isAtMostOne && sum->getNumResults() == 1 &&
+             sum.getKind(0).kind == ReductionKind::Sum;
+    auto made = dyn_cast<PointwiseOp>(nest);
+    return made && llvm::all_of(made.getResult().getUsers(), [&](Operation *reader) {
+      auto load = dyn_cast<LoadOp>(reader);
+      return load && isOfRows(load.getResult(), isAtMostOne);
+    });
+  });
+}
+
+static bool mayBeCoarse(Operation *op) {
+  Value made = op->getResult(0);
+  if (isa<math::ErfOp>(op))
+    return isBesideOne(made, /*mayNegate=*/true);
+  // An exponential itself keeps what is below 2^-126.
+  bool isResult = llvm::any_of(made.getUsers(), llvm::IsaPred<arith::TruncFOp>);
+  return isa<math::ExpOp>(op) && !isResult &&
+         (isBesideOne(made, /*mayNegate=*/false) ||
+          isOfRows(made, isBehindMaximum(op->getOperand(0))));
+}
+
 void loop::allowCoarseMath(KernelOp kernel) {
   kernel.walk([](Operation *op) {
-    bool isErf = isa<math::ErfOp>(op);
-    if ((!isErf && !isa<math::ExpOp>(op)) ||
-        !op->getResult(0).getType().isF32() ||
-        !isBesideOne(op->getResult(0), /*mayNegate=*/isErf))
+    if (!isa<math::ErfOp, math::ExpOp>(op) ||
+        !op->getResult(0).getType().isF32() || !mayBeCoarse(op))
       return;
     auto flags = cast<arith::ArithFastMathInterface>(op);
     op->setAttr(flags.getFastMathAttrName(),

@@ -92,3 +92,60 @@ func.func @differences(%x: tensor<4096xbf16>) -> tensor<4096xbf16> {
   }
   return %r : tensor<4096xbf16>
 }
+
+// -----
+
+// A row of exponentials behind its largest number of 16 bits is added up, and each is rounded.
+// CHECK-LABEL: llvm.func @softmax(
+// CHECK-COUNT-2: math.exp {{.*}} fastmath<afn>
+// CHECK-NOT: math.exp
+// CHECK: llvm.return
+func.func @softmax(%x: tensor<512x1000xbf16>) -> tensor<512x1000xbf16> {
+  %r = loop.kernel @softmax ins(%a = %x : tensor<512x1000xbf16>) shared [512] -> tensor<512x1000xbf16> {
+    %m = loop.reduce parallel (%i) in [512] reduction (%j) in [1000] <max> : tensor<512xf32> {
+      %l = loop.load %a[%i, %j] : tensor<512x1000xbf16>
+      %e = arith.extf %l : bf16 to f32
+      loop.yield %e : f32
+    }
+    %s = loop.reduce parallel (%i) in [512] reduction (%j) in [1000] <sum> : tensor<512xf32> {
+      %l = loop.load %a[%i, %j] : tensor<512x1000xbf16>
+      %e = arith.extf %l : bf16 to f32
+      %z = loop.load %m[%i] : tensor<512xf32>
+      %d = arith.subf %e, %z : f32
+      %t = math.exp %d : f32
+      loop.yield %t : f32
+    }
+    %p = loop.pointwise (%i, %j) in [512, 1000] : tensor<512x1000xbf16> {
+      %l = loop.load %a[%i, %j] : tensor<512x1000xbf16>
+      %e = arith.extf %l : bf16 to f32
+      %z = loop.load %m[%i] : tensor<512xf32>
+      %d = arith.subf %e, %z : f32
+      %t = math.exp %d : f32
+      %y = loop.load %s[%i] : tensor<512xf32>
+      %q = arith.divf %t, %y : f32
+      %o = arith.truncf %q : f32 to bf16
+      loop.yield %o : bf16
+    }
+    loop.return %p : tensor<512x1000xbf16>
+  }
+  return %r : tensor<512x1000xbf16>
+}
+
+// -----
+
+// Not so where nothing is behind the sum's largest.
+// CHECK-LABEL: llvm.func @sums(
+// CHECK-NOT: fastmath<afn>
+// CHECK: llvm.return
+func.func @sums(%x: tensor<512x1000xbf16>) -> tensor<512xf32> {
+  %r = loop.kernel @sums ins(%a = %x : tensor<512x1000xbf16>) shared [512] -> tensor<512xf32> {
+    %s = loop.reduce parallel (%i) in [512] reduction (%j) in [1000] <sum> : tensor<512xf32> {
+      %l = loop.load %a[%i, %j] : tensor<512x1000xbf16>
+      %e = arith.extf %l : bf16 to f32
+      %t = math.exp %e : f32
+      loop.yield %t : f32
+    }
+    loop.return %s : tensor<512xf32>
+  }
+  return %r : tensor<512xf32>
+}
