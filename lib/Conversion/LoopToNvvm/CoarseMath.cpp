@@ -16,15 +16,17 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
 
-/// True if all that `value` is used for are products and quotients that are rounded to 16
-/// bits: what it is off by, as a part of it, is what they are off by.
-static bool isRounded(Value value) {
+/// True if all that `value` is used for are products and quotients, and where `maySum` sums and
+/// differences, that are rounded to 16 bits: what it is off by, as a part of it, is what they
+/// are off by.
+static bool isRounded(Value value, bool maySum = false) {
   return !value.use_empty() &&
-         llvm::all_of(value.getUsers(), [](Operation *user) {
+         llvm::all_of(value.getUsers(), [&](Operation *user) {
            if (isa<arith::TruncFOp>(user))
              return user->getResult(0).getType().getIntOrFloatBitWidth() <= 16;
-           return isa<arith::MulFOp, arith::DivFOp, arith::NegFOp>(user) &&
-                  isRounded(user->getResult(0));
+           bool isOfParts = isa<arith::MulFOp, arith::DivFOp, arith::NegFOp>(user);
+           bool isSum = maySum && isa<arith::AddFOp, arith::SubFOp>(user);
+           return (isOfParts || isSum) && isRounded(user->getResult(0), maySum);
          });
 }
 
@@ -34,16 +36,30 @@ static bool isOne(Value value) {
          number.isExactlyValue(1.0);
 }
 
+/// True if a sum of 1 and an exponential is rounded, or 1 is divided by it alone: a sigmoid s is
+/// off by x s (1 - s) 2^-23, less than a quarter of a unit of 1, so what is made of it, and of
+/// 1 - s, is as exact as f32 until that is rounded. So are gradients of silu and gelu.
+static bool isOfSigmoid(Value sum) {
+  return llvm::all_of(sum.getUsers(), [](Operation *user) {
+    auto quotient = dyn_cast<arith::DivFOp>(user);
+    return quotient && isOne(quotient.getLhs()) &&
+           isRounded(quotient.getResult(), /*maySum=*/true);
+  });
+}
+
 /// True if `value`, or -`value` where that may be, is added to 1 and nothing else, and the
 /// sum is rounded.
-static bool isBesideOne(Value value, bool mayNegate) {
+static bool isBesideOne(Value value, bool isErf) {
   return !value.use_empty() &&
          llvm::all_of(value.getUsers(), [&](Operation *user) {
            bool isSum = isa<arith::AddFOp>(user) &&
                         (isOne(user->getOperand(0)) || isOne(user->getOperand(1)));
-           bool isDifference = mayNegate && isa<arith::SubFOp>(user) &&
+           bool isDifference = isErf && isa<arith::SubFOp>(user) &&
                                isOne(user->getOperand(0));
-           return (isSum || isDifference) && isRounded(user->getResult(0));
+           if (!isSum && !isDifference)
+             return false;
+           Value sum = user->getResult(0);
+           return isRounded(sum) || (!isErf && isOfSigmoid(sum));
          });
 }
 
@@ -107,11 +123,11 @@ static bool isOfRows(Value value, bool isAtMostOne) {
 static bool mayBeCoarse(Operation *op) {
   Value made = op->getResult(0);
   if (isa<math::ErfOp>(op))
-    return isBesideOne(made, /*mayNegate=*/true);
+    return isBesideOne(made, /*isErf=*/true);
   // An exponential itself keeps what is below 2^-126.
   bool isResult = llvm::any_of(made.getUsers(), llvm::IsaPred<arith::TruncFOp>);
   return isa<math::ExpOp>(op) && !isResult &&
-         (isBesideOne(made, /*mayNegate=*/false) ||
+         (isBesideOne(made, /*isErf=*/false) ||
           isOfRows(made, isBehindMaximum(op->getOperand(0))));
 }
 

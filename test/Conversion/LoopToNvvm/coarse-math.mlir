@@ -149,3 +149,30 @@ func.func @sums(%x: tensor<512x1000xbf16>) -> tensor<512xf32> {
   }
   return %r : tensor<512xf32>
 }
+
+// -----
+
+// A sigmoid is as exact as f32 wherever sums are made of it: the gradient of silu.
+// CHECK-LABEL: llvm.func @slope(
+// CHECK: math.exp {{.*}} fastmath<afn>
+func.func @slope(%x: tensor<4096xbf16>) -> tensor<4096xbf16> {
+  %r = loop.kernel @slope ins(%a = %x : tensor<4096xbf16>) shared [4096] -> tensor<4096xbf16> {
+    %p = loop.pointwise (%i) in [4096] : tensor<4096xbf16> {
+      %e = loop.load %a[%i] : tensor<4096xbf16>
+      %v = arith.extf %e : bf16 to f32
+      %one = arith.constant 1.0 : f32
+      %n = arith.negf %v : f32
+      %p = math.exp %n : f32
+      %s = arith.addf %one, %p : f32
+      %q = arith.divf %one, %s fastmath<afn> : f32
+      %d = arith.subf %one, %q : f32
+      %m = arith.mulf %v, %d : f32
+      %t = arith.addf %one, %m : f32
+      %u = arith.mulf %q, %t : f32
+      %k = arith.truncf %u : f32 to bf16
+      loop.yield %k : bf16
+    }
+    loop.return %p : tensor<4096xbf16>
+  }
+  return %r : tensor<4096xbf16>
+}
