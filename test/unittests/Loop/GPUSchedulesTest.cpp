@@ -437,13 +437,24 @@ TEST(GPUSchedules, WarpgroupsHaveWhatACopyEngineBrings) {
   heads.readsColumns = true; // and registers for what is read
   EXPECT_EQ(chooseGPUBlocks(heads, machine)->columns, 64);
   heads.readsColumns = false;
-  heads.columns = 1024; // short walks: two blocks of a multiprocessor overlap
+  heads.columns = 1024;
+  EXPECT_EQ(chooseGPUBlocks(heads, machine)->rows, 128);
+  heads.isLimited = true; // short walks: two blocks of a multiprocessor overlap
   EXPECT_EQ(chooseGPUBlocks(heads, machine)->rows, 64);
   heads.scoreSum = heads.resultColumns = 256; // more sums, and wider tiles
   s = chooseGPUBlocks(heads, machine);
   EXPECT_LE((s->rows + 4 * s->columns) * 512, machine.shared);
   heads.rows = 1; // not worth 64 of them
   EXPECT_EQ(chooseGPUBlocks(heads, machine)->unit, ProductUnit::Mma);
+}
+
+TEST(GPUSchedules, WarpgroupsShareLongColumns) {
+  GPUMachine machine = kMachine;
+  machine.hasWarpgroups = true;
+  GPUBlocksShape heads = {128, 4096, 4096, 64, 64, /*isBrought=*/true};
+  EXPECT_EQ(chooseGPUBlocks(heads, machine)->rows, 192);
+  heads.isLimited = true; // half as long in the mean
+  EXPECT_EQ(chooseGPUBlocks(heads, machine)->rows, 64);
 }
 
 TEST(GPUSchedules, ColumnsOfFewRowsComeInPartsUntilAllMultiprocessorsRead) {

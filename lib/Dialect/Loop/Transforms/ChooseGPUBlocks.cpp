@@ -31,6 +31,7 @@ static GPUBlocksShape getWalkShape(KernelOp kernel,
   shape.resultColumns = count(hints, found.sums.shape.columns.extent);
   shape.isBrought = analysis::whyNotBrought(found).empty();
   shape.readsColumns = analysis::readsColumns(found);
+  shape.isLimited = found.limit.has_value();
   return shape;
 }
 

@@ -31,14 +31,15 @@ static constexpr int64_t kMostSums = 160, kMostResult = 256, kBlockGroup = 16;
 /// and there are still four warps.
 static constexpr int64_t kLongParts = 128;
 
-/// Tiles of warpgroups for results of up to so many columns, the better ones first. Two
-/// blocks of 64 rows share a multiprocessor: one begins or ends while the other multiplies,
-/// which counts where walks are short, and where exponentials take as long as products.
+/// Tiles of warpgroups for results of up to so many columns, by the columns that a row walks
+/// in the mean, the better ones first. Two blocks of 64 rows share a multiprocessor: one
+/// begins or ends while the other multiplies, which counts where walks are short, and where
+/// exponentials take as long as products.
 static constexpr struct {
-  int64_t resultColumns, leastColumns, rows, columns;
+  int64_t resultColumns, leastWalked, rows, columns;
 } kWarpgroupTiles[] = {
-    {64, 1, 64, 128},  {128, 2048, 128, 128}, {128, 1, 64, 64},
-    {256, 1, 128, 64}, {256, 1, 64, 64},
+    {64, 4096, 192, 128}, {64, 1, 64, 128},  {128, 1024, 128, 128},
+    {128, 1, 64, 64},     {256, 1, 128, 64}, {256, 1, 64, 64},
 };
 
 /// Columns of a tile, at most, where memory is read at each score.
@@ -51,6 +52,7 @@ chooseWarpgroupBlocks(const GPUBlocksShape &kernel, const GPUMachine &machine) {
   auto getRow = [](int64_t elements) {
     return int64_t(llvm::alignTo(elements, chunk)) * 2;
   };
+  int64_t walked = kernel.isLimited ? kernel.columns / 2 : kernel.columns;
   for (const auto &tile : kWarpgroupTiles) {
     int64_t row = getRow(kernel.scoreSum);
     // What is read takes registers.
@@ -63,7 +65,7 @@ chooseWarpgroupBlocks(const GPUBlocksShape &kernel, const GPUMachine &machine) {
     int64_t least = tile.rows > 64 ? machine.multiprocessors
                                    : machine.multiprocessors / 2;
     if (kernel.resultColumns > tile.resultColumns ||
-        kernel.columns < tile.leastColumns || shared > machine.shared ||
+        walked < tile.leastWalked || shared > machine.shared ||
         kernel.rows <= tile.rows / 2 || blocks < least)
       continue;
     return GPUBlocksSchedule{tile.rows, columns,     partRows,

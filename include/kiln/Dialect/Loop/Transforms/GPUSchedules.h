@@ -225,6 +225,7 @@ struct GPUBlocksShape {
   int64_t resultColumns = 1; ///< of the second product
   bool isBrought = false;    ///< a copy engine can bring the factors
   bool readsColumns = false; ///< memory is read at each score, as a bias is
+  bool isLimited = false;    ///< rows need columns up to their own place alone
 };
 struct GPUBlocksSchedule {
   int64_t rows, columns, partRows, stages, group;
