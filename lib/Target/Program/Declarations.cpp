@@ -142,12 +142,23 @@ Status Exporter::addAlloc(program::AllocOp op) {
   return addValue(op.getResult(), std::move(value));
 }
 
-/// A kernel is handed a pointer, whatever it holds.
+/// True for a view that is less than its base: others are behind it, or
+/// elements of theirs between its own.
+static bool isPart(program::ViewOp op) {
+  return !op.getType().getByteSize() ||
+         llvm::any_of(op.getBase().getUsers(), [](mlir::Operation *user) {
+           auto other = llvm::dyn_cast<program::ViewOp>(user);
+           return other && !other.getOffset().isConstant(0);
+         });
+}
+
+/// A kernel is handed a pointer, whatever it holds. A part stays one, for who
+/// asks what is written.
 static bool isPointer(program::ViewOp op) {
   return op.getOffset().isConstant(0) &&
          (op.getType() == op.getBase().getType() ||
-          llvm::all_of(op.getResult().getUsers(),
-                       llvm::IsaPred<program::LaunchOp>));
+          (!isPart(op) && llvm::all_of(op.getResult().getUsers(),
+                                       llvm::IsaPred<program::LaunchOp>)));
 }
 
 Status Exporter::addView(program::ViewOp op) {

@@ -278,3 +278,113 @@ program.func @held {
   // expected-error @below {{'program.return' op reads operand 1 after something else was written over it}}
   program.return %v, %r outputs [#program.output<role = buffer_mutation, target = "w">, #program.output<role = user_output>] : !b, !b
 }
+
+// -----
+
+!b = !program.buffer<[4, 24], f32>
+!p = !program.buffer<[4, 8], f32, strides = [24, 1]>
+!q = !program.buffer<[2, 2, 16], f32, strides = [48, 24, 1]>
+
+// A buffer that is written by its parts is there once they are.
+program.func @parts {
+  %x = program.slot user_input "x" : !b
+  %r = program.alloc new : !b
+  %a = program.view %r offset 0 : !b to !p
+  %c = program.view %r offset 8 : !b to !q
+  program.launch @kernels::@k(%x, %a, %c) access [read, write, write] symbols [] work 64 grain 64 : !b, !p, !q
+  %s = program.alloc new : !b
+  program.launch @kernels::@k(%r, %a, %s) access [read, read, write] symbols [] work 64 grain 64 : !b, !p, !b
+  program.return %r, %s outputs [#program.output<role = user_output>, #program.output<role = user_output>] : !b, !b
+}
+
+// -----
+
+!b = !program.buffer<[s0, 24], f32>
+!p = !program.buffer<[s0, 8], f32, strides = [24, 1]>
+!q = !program.buffer<[s0, 16], f32, strides = [24, 1]>
+
+// However many rows there are.
+program.func @symbolic_parts arena s0 * 96 + 64 {
+  %x = program.slot user_input "x" : !b
+  program.symbol "s0" size 0 of %x range 0 to 64 : !b
+  %r = program.alloc at 64 : !b
+  %a = program.view %r offset 0 : !b to !p
+  program.launch @kernels::@k(%x, %a) access [read, write] symbols [] work 64 grain 64 : !b, !p
+  %c = program.view %r offset 8 : !b to !q
+  program.launch @kernels::@k(%x, %c) access [read, write] symbols [] work 64 grain 64 : !b, !q
+  %s = program.alloc new : !b
+  program.launch @kernels::@k(%r, %s) access [read, write] symbols [] work 64 grain 64 : !b, !b
+  program.return %s outputs [#program.output<role = user_output>] : !b
+}
+
+// -----
+
+!b = !program.buffer<[4, 24], f32>
+!p = !program.buffer<[4, 8], f32, strides = [24, 1]>
+
+// One is missing.
+program.func @missing_part {
+  %x = program.slot user_input "x" : !b
+  %r = program.alloc new : !b
+  %a = program.view %r offset 0 : !b to !p
+  program.launch @kernels::@k(%x, %a) access [read, write] symbols [] work 64 grain 64 : !b, !p
+  // expected-error @below {{'program.return' op reads operand 0, of which parts have not been written or are gone}}
+  program.return %r outputs [#program.output<role = user_output>] : !b
+}
+
+// -----
+
+!b = !program.buffer<[4, 24], f32>
+!p = !program.buffer<[4, 8], f32, strides = [24, 1]>
+!q = !program.buffer<[4, 16], f32, strides = [24, 1]>
+
+// One is partly over the other.
+program.func @parts_meet {
+  %x = program.slot user_input "x" : !b
+  %r = program.alloc new : !b
+  %a = program.view %r offset 0 : !b to !p
+  %c = program.view %r offset 7 : !b to !q
+  // expected-error @below {{'program.launch' op writes operands 1 and 2 to the same bytes}}
+  program.launch @kernels::@k(%x, %a, %c) access [read, write, write] symbols [] work 64 grain 64 : !b, !p, !q
+  program.return %r outputs [#program.output<role = user_output>] : !b
+}
+
+// -----
+
+!b = !program.buffer<[4, 24], f32>
+!p = !program.buffer<[4, 8], f32, strides = [24, 1]>
+!q = !program.buffer<[4, 16], f32, strides = [24, 1]>
+
+// One is over the end of its rows: over the beginning of the next one.
+program.func @part_behind_rows {
+  %x = program.slot user_input "x" : !b
+  %r = program.alloc new : !b
+  %a = program.view %r offset 0 : !b to !p
+  program.launch @kernels::@k(%x, %a) access [read, write] symbols [] work 64 grain 64 : !b, !p
+  %c = program.view %r offset 9 : !b to !q
+  program.launch @kernels::@k(%x, %c) access [read, write] symbols [] work 64 grain 64 : !b, !q
+  // expected-error @below {{'program.return' op reads operand 0, of which parts have not been written or are gone}}
+  program.return %r outputs [#program.output<role = user_output>] : !b
+}
+
+// -----
+
+!b = !program.buffer<[4, 24], f32>
+!p = !program.buffer<[4, 8], f32, strides = [24, 1]>
+!q = !program.buffer<[4, 16], f32, strides = [24, 1]>
+
+// One is gone by the time that the other is there.
+program.func @part_gone arena 448 {
+  %x = program.slot user_input "x" : !b
+  %r = program.alloc at 0 : !b
+  %a = program.view %r offset 0 : !b to !p
+  program.launch @kernels::@k(%x, %a) access [read, write] symbols [] work 64 grain 64 : !b, !p
+  %t = program.alloc at 64 : !b
+  program.launch @kernels::@k(%x, %t) access [read, write] symbols [] work 64 grain 64 : !b, !b
+  %c = program.view %r offset 8 : !b to !q
+  program.launch @kernels::@k(%x, %c) access [read, write] symbols [] work 64 grain 64 : !b, !q
+  %s = program.alloc new : !b
+  // expected-error @below {{'program.launch' op reads operand 0, of which parts have not been written or are gone}}
+  program.launch @kernels::@k(%r, %s) access [read, write] symbols [] work 64 grain 64 : !b, !b
+  program.return %s outputs [#program.output<role = user_output>] : !b
+}

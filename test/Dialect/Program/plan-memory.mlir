@@ -405,3 +405,29 @@ program.func @large_halves {
   program.launch @kernels::@k(%t, %u) access [read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@k, symbols = [], blocks = <4>, threads = 256>], workspace = false>} : !b, !b
   program.return %u outputs [#program.output<role = user_output>] : !b
 }
+
+// -----
+
+!b = !program.buffer<[64, 24], f32>
+!p = !program.buffer<[64, 8], f32, strides = [24, 1]>
+!q = !program.buffer<[64, 16], f32, strides = [24, 1]>
+
+// A buffer that is written by its parts lives from the first of them on.
+
+// CHECK-LABEL: program.func @parts arena 12288
+// CHECK: program.alloc at 0
+// CHECK: program.alloc at 6144
+// CHECK: program.alloc new
+program.func @parts {
+  %x = program.slot user_input "x" : !b
+  %r = program.alloc : !b
+  %a = program.view %r offset 0 : !b to !p
+  program.launch @kernels::@k(%x, %a) access [read, write] symbols [] work 1024 grain 64 : !b, !p
+  %t = program.alloc : !b
+  program.launch @kernels::@k(%x, %t) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  %c = program.view %r offset 8 : !b to !q
+  program.launch @kernels::@k(%t, %c) access [read, write] symbols [] work 1024 grain 64 : !b, !q
+  %s = program.alloc : !b
+  program.launch @kernels::@k(%r, %s) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  program.return %s outputs [#program.output<role = user_output>] : !b
+}

@@ -6,16 +6,29 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Walks a program as the runtime does and follows the contents of each buffer. A
-// step that writes takes away what other buffers hold in the same bytes; a step
-// that reads what was taken away is an error. That is the same as asking that
-// the lives of buffers which overlap do not, and needs no lives. Two buffers are
-// apart where that is shown for all values of the symbols (SizeOrder.h).
+// Walks a program as the runtime does and follows the contents of each buffer.
+// A step that writes takes away what other buffers hold in the same bytes; a
+// step that reads what was taken away is an error. That is the same as asking
+// that the lives of buffers which overlap do not, and needs no lives. Two
+// buffers are apart where that is shown for all values of the symbols
+// (SizeOrder.h).
+//
+// A buffer may be written by its parts, which views of it are. It holds what
+// they do once they have all of its elements:
+//
+//   %r = program.alloc : !program.buffer<[4, 24], f32>
+//   %a = program.view %r offset 0 ... to !program.buffer<[4, 8], f32, strides =
+//   [24, 1]> %b = program.view %r offset 8 ... to !program.buffer<[4, 16], f32,
+//   strides = [24, 1]>
+//
+// Their bytes are between each other's; they are apart as columns of the rows
+// of 24.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Writes.h"
 
+#include "kiln/Base/CheckedMath.h"
 #include "kiln/Dialect/Program/IR/Program.h"
 #include "kiln/Dialect/Program/IR/SizeOrder.h"
 
@@ -34,12 +47,14 @@ namespace {
 struct Place {
   Value storage;
   guard::ExprAttr begin, end; ///< null: all of the storage
+  BufferType gaps =
+      {}; ///< of elements that do not fill these bytes; null if they do
 
   bool isKnown() const { return bool(begin); }
   bool isEmpty() const { return isKnown() && begin == end; }
   bool is(const Place &other) const {
     return isKnown() && storage == other.storage && begin == other.begin &&
-           end == other.end;
+           end == other.end && gaps == other.gaps;
   }
 };
 
@@ -63,6 +78,7 @@ private:
 
   LogicalResult visit(Operation &op);
   LogicalResult visitLaunch(LaunchOp launch);
+  bool isAssembled(Value value);
   LogicalResult read(Operation *op, Value value);
   LogicalResult write(Operation *op, Value value);
   void define(Value value, decltype(Contents::state) state);
@@ -72,6 +88,8 @@ private:
   SizeOrder order;
   llvm::DenseMap<Value, Place> places;
   llvm::DenseMap<Value, Contents> contents;
+  /// Views that have been written since all of the buffer was.
+  llvm::DenseMap<Value, SmallVector<Value>> parts;
   llvm::DenseMap<Value, unsigned> lastRead;
   /// Buffers of a storage that hold what is still to be read.
   llvm::DenseMap<Value, SmallVector<Value>> live;
@@ -105,13 +123,103 @@ void MemoryVerifier::noteSizes() {
   }
 }
 
+static int64_t getItemBytes(BufferType type) {
+  auto item = BufferType::get(type.getContext(), {}, type.getElementType(), {});
+  return *item.getByteSize()->getConstant();
+}
+
+/// The bytes of all elements, without those between them.
+static guard::ExprAttr getOwnBytes(Value buffer) {
+  auto type = cast<BufferType>(buffer.getType());
+  return guard::getNumElements(type.getContext(), type.getSizes()) *
+         getItemBytes(type);
+}
+
+/// The bytes from the first to the last element of a buffer with gaps.
+static guard::ExprAttr getSpan(BufferType type) {
+  guard::ExprAttr last = guard::getConstant(type.getContext(), 0);
+  for (auto [size, stride] :
+       llvm::zip_equal(type.getSizes(), type.getStrides()))
+    last = last + (size + -1) * stride;
+  return (last + 1) * getItemBytes(type);
+}
+
+/// True if no two elements of a buffer with gaps are one.
+static bool hasApartElements(BufferType type) {
+  SmallVector<std::pair<int64_t, guard::ExprAttr>> steps;
+  for (auto [size, stride] :
+       llvm::zip_equal(type.getSizes(), type.getStrides())) {
+    if (size.isConstant(1))
+      continue;
+    auto step = stride.getConstant();
+    if (!step)
+      return false;
+    steps.push_back({*step, size});
+  }
+  llvm::sort(steps, llvm::less_first());
+  std::optional<int64_t> reach =
+      0; // the last element that smaller steps lead to
+  for (auto [step, size] : steps) {
+    if (!reach || step <= *reach)
+      return false;
+    auto count = size.getConstant();
+    auto more = count ? checkedMul(*count - 1, step) : std::nullopt;
+    reach = more ? checkedAdd(*reach, *more) : std::nullopt;
+  }
+  return true;
+}
+
+/// The bytes from the first to the last element of a row, if each dimension is
+/// one of rows, which are `pitch` bytes apart or several times that, or one
+/// within a row.
+static std::optional<int64_t> getRowSpan(BufferType type, int64_t pitch) {
+  int64_t item = getItemBytes(type);
+  std::optional<int64_t> span = item;
+  for (auto [size, stride] :
+       llvm::zip_equal(type.getSizes(), type.getStrides())) {
+    guard::ExprAttr step = stride * item;
+    if (size.isConstant(1) || SizeOrder::isMultiple(step, pitch))
+      continue;
+    auto count = size.getConstant(), bytes = step.getConstant();
+    if (!count || *count < 1 || !bytes || *bytes < 0)
+      return std::nullopt;
+    auto more = checkedMul(*count - 1, *bytes);
+    span = more ? checkedAdd(*span, *more) : std::nullopt;
+    if (!span)
+      return std::nullopt;
+  }
+  return span;
+}
+
+/// True if buffers with gaps lie in columns of their own of rows that are as
+/// long as a step of one of them: `a` goes from its beginning to that of `b` at
+/// most, and `b` to the end of the row that began with `a`.
+static bool haveOwnColumns(const Place &a, const Place &b) {
+  if (!a.gaps || !b.gaps)
+    return false;
+  auto between = (b.begin - a.begin).getConstant();
+  int64_t item = getItemBytes(a.gaps);
+  return between &&
+         llvm::any_of(a.gaps.getStrides(), [&](guard::ExprAttr stride) {
+           auto pitch = (stride * item).getConstant();
+           if (!pitch || *pitch < 1)
+             return false;
+           auto first = getRowSpan(a.gaps, *pitch),
+                second = getRowSpan(b.gaps, *pitch);
+           int64_t column = (*between % *pitch + *pitch) % *pitch;
+           return first && second && *first <= column &&
+                  *second <= *pitch - column;
+         });
+}
+
 /// True unless it can be shown that no byte is in both, whatever the symbols.
 bool MemoryVerifier::meet(const Place &a, const Place &b) {
   if (a.storage != b.storage || a.isEmpty() || b.isEmpty())
     return false;
   if (!a.isKnown() || !b.isKnown())
     return true;
-  return !order.isAtMost(a.end, b.begin) && !order.isAtMost(b.end, a.begin);
+  return !order.isAtMost(a.end, b.begin) && !order.isAtMost(b.end, a.begin) &&
+         !haveOwnColumns(a, b);
 }
 
 /// The first byte of a buffer in the arena or in its base; none for what a slot or
@@ -139,13 +247,16 @@ Place MemoryVerifier::getPlace(Value buffer) {
     place = places[view.getBase()];
   else
     place.storage = alloc && alloc.getPlaceAttr() ? Value() : buffer;
-  auto size = cast<BufferType>(buffer.getType()).getByteSize();
-  if (!size || !place.isKnown()) {
+  auto type = cast<BufferType>(buffer.getType());
+  auto size = type.getByteSize();
+  // What has gaps by itself is what somebody brings.
+  if (!place.isKnown() || (!size && !isa<ViewOp>(op))) {
     place.begin = place.end = {};
     return place;
   }
+  place.gaps = size ? BufferType() : type;
   place.begin = place.begin + getOffset(op);
-  place.end = place.begin + *size;
+  place.end = place.begin + (size ? *size : getSpan(type));
   return place;
 }
 
@@ -172,9 +283,13 @@ LogicalResult MemoryVerifier::verifyArena(AllocOp alloc, const Place &place) {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// When each buffer is read for the last time, itself or by a view.
+/// When each buffer is read for the last time, itself, by a view, or as a part
+/// of another.
 void MemoryVerifier::noteReads() {
   unsigned index = 0;
+  llvm::DenseMap<Value, SmallVector<Value>> views;
+  for (auto view : function.getBody().getOps<ViewOp>())
+    views[view.getBase()].push_back(view.getResult());
   for (Operation &op : function.getBody().front()) {
     ++index;
     for (OpOperand &use : op.getOpOperands()) {
@@ -192,19 +307,46 @@ void MemoryVerifier::noteReads() {
         if (!at.getDefiningOp<ViewOp>())
           break;
       }
+      for (Value view : views.lookup(value))
+        lastRead[view] = index;
     }
   }
 }
 
+/// True if parts of the buffer that hold what was written are all of it. None
+/// of them is over another: what is written takes away what it meets.
+bool MemoryVerifier::isAssembled(Value value) {
+  auto found = parts.find(value);
+  if (found == parts.end())
+    return false;
+  guard::ExprAttr bytes = guard::getConstant(value.getContext(), 0);
+  const Place &whole = places[value];
+  for (Value part : found->second) {
+    const Place &place = places[part];
+    if (contents[part].state == Contents::Something && place.isKnown() &&
+        whole.isKnown() && order.isAtMost(whole.begin, place.begin) &&
+        order.isAtMost(place.end, whole.end) &&
+        (!place.gaps || hasApartElements(place.gaps)))
+      bytes = bytes + getOwnBytes(part);
+  }
+  return bytes == getOwnBytes(value);
+}
+
 LogicalResult MemoryVerifier::read(Operation *op, Value value) {
   Value at = value;
-  while (contents[at].state == Contents::OfBase)
-    at = at.getDefiningOp<ViewOp>().getBase();
+  for (;; at = at.getDefiningOp<ViewOp>().getBase()) {
+    if (isAssembled(at))
+      return success();
+    if (contents[at].state != Contents::OfBase)
+      break;
+  }
   Contents found = contents[at];
   if (found.state == Contents::Something)
     return success();
   unsigned number = llvm::find(op->getOperands(), value).getIndex();
   InFlightDiagnostic error = op->emitOpError("reads operand ") << number;
+  if (parts.count(at))
+    return error << ", of which parts have not been written or are gone";
   if (found.state == Contents::Nothing)
     error << " before anything is written into it";
   else if (found.state == Contents::Released)
@@ -255,6 +397,13 @@ LogicalResult MemoryVerifier::write(Operation *op, Value value) {
           contents[other].state == Contents::Something)
         contents[other] = {Contents::Overwritten, op};
   define(value, Contents::Something);
+  parts.erase(value);
+  // What is all of its base is no part: the base are the contents before.
+  auto view = value.getDefiningOp<ViewOp>();
+  if (view && getOwnBytes(value) != getOwnBytes(view.getBase()))
+    if (auto &written = parts[view.getBase()];
+        !llvm::is_contained(written, value))
+      written.push_back(value);
   return success();
 }
 

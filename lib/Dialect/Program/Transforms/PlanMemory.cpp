@@ -121,19 +121,34 @@ static SmallVector<OpOperand *> getUses(Value value) {
 // What there is
 //===----------------------------------------------------------------------===//
 
-/// Buffers in the order in which they are written.
+/// The same of `value` and of its parts, which views are.
+static SmallVector<OpOperand *> getAllUses(Value value) {
+  SmallVector<OpOperand *> uses;
+  for (OpOperand *use : getUses(value)) {
+    if (auto view = dyn_cast<ViewOp>(use->getOwner()))
+      llvm::append_range(uses, getAllUses(view.getResult()));
+    else
+      uses.push_back(use);
+  }
+  return uses;
+}
+
+/// Buffers in the order in which they are written, by the first who writes some
+/// of them.
 void Planner::findBuffers() {
   for (Operation &op : function.getBody().front())
     steps[&op] = steps.size();
+  llvm::DenseSet<Value> seen;
   for (auto launch : function.getBody().getOps<LaunchOp>())
     for (auto [k, value] : llvm::enumerate(launch.getBuffers())) {
-      auto alloc = value.getDefiningOp<AllocOp>();
+      auto alloc = getRoot(value).getDefiningOp<AllocOp>();
       if (!launch.getWrites()[k] || !alloc || alloc.getPlaceAttr() ||
-          alloc.getIsNew() || alloc.getIsPrepared())
+          alloc.getIsNew() || alloc.getIsPrepared() ||
+          !seen.insert(alloc.getResult()).second)
         continue;
       Buffer buffer{alloc, launch, unsigned(k)};
       buffer.first = buffer.last = steps[launch];
-      for (OpOperand *use : getUses(value)) {
+      for (OpOperand *use : getAllUses(alloc.getResult())) {
         Operation *user = use->getOwner();
         buffer.last = std::max(buffer.last, steps[user]);
         buffer.isReturned |= isa<ReturnOp>(user);
@@ -145,7 +160,7 @@ void Planner::findBuffers() {
 
 /// The names of values that are handed from one program to another and that
 /// nobody else looks at: the program that makes them returns them once, and no
-/// view of them.
+/// part of them.
 static llvm::StringSet<> findGivenUp(ModuleOp module) {
   llvm::StringSet<> names;
   for (auto function : module.getOps<FuncOp>()) {
@@ -160,7 +175,7 @@ static llvm::StringSet<> findGivenUp(ModuleOp module) {
         continue;
       unsigned returns = 0;
       bool isOnlyRead = true;
-      for (OpOperand *use : getUses(value)) {
+      for (OpOperand *use : getAllUses(value)) {
         returns += use->getOwner() == returned;
         isOnlyRead &= isa<LaunchOp, ReturnOp>(use->getOwner());
       }

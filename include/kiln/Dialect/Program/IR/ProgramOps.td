@@ -215,7 +215,8 @@ def Program_ViewOp : Program_Step<"view", [Pure]> {
   let description = [{
     `offset` counts elements of the result's type from the first of the base. It
     holds what the base holds until something is written into it; what the base
-    held is gone then.
+    held is gone then. One that is less than the base is a part of it: the base holds
+    what its parts do once all of its elements have been written so.
 
     ```mlir
     %v = program.view %saved offset 0

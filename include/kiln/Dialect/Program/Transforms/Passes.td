@@ -73,7 +73,8 @@ def ProgramPlanMemoryPass : Pass<"program-plan-memory", "::mlir::ModuleOp"> {
   let description = [{
     Computes when each buffer that launches write is needed and assigns byte
     offsets in one arena, multiples of 64, so that buffers whose lives overlap do
-    not. What the caller receives is `new`. Static sizes are packed best-fit;
+    not. One that is written by its parts lives from the first of them on. What the
+    caller receives is `new`. Static sizes are packed best-fit;
     buffers of symbolic size share a place only with those of equal size, behind
     the static part.
 
