@@ -431,3 +431,38 @@ program.func @parts {
   program.launch @kernels::@k(%r, %s) access [read, write] symbols [] work 1024 grain 64 : !b, !b
   program.return %s outputs [#program.output<role = user_output>] : !b
 }
+
+// -----
+
+!b = !program.buffer<[64, 16], f32>
+!p = !program.buffer<[64, 8], f32, strides = [16, 1]>
+!h = !program.buffer<[64, 8], f32>
+
+// The place of a saved value, which the first program writes by its parts, is for the larger of
+// two, whichever is first.
+
+// CHECK-LABEL: program.func @backward arena 2048
+// CHECK: %[[A:.*]] = program.slot saved "a"
+// CHECK: program.alloc at 0 : !program.buffer<[64, 8], f32>
+// CHECK: program.view %[[A]] offset 0
+program.func @forward {
+  %x = program.slot user_input "x" : !b
+  %a = program.alloc : !b
+  %c = program.view %a offset 0 : !b to !p
+  program.launch @kernels::@k(%x, %c) access [read, write] symbols [] work 1024 grain 64 : !b, !p
+  %d = program.view %a offset 8 : !b to !p
+  program.launch @kernels::@k(%x, %d) access [read, write] symbols [] work 1024 grain 64 : !b, !p
+  program.return %a outputs [#program.output<role = saved, target = "a">] : !b
+}
+program.func @backward {
+  %a = program.slot saved "a" : !b
+  %p = program.alloc new : !b
+  program.launch @kernels::@k(%a, %p) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  %h = program.alloc : !h
+  program.launch @kernels::@k(%p, %h) access [read, write] symbols [] work 1024 grain 64 : !b, !h
+  %q = program.alloc : !b
+  program.launch @kernels::@k(%p, %q) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  %r = program.alloc : !h
+  program.launch @kernels::@k(%h, %q, %r) access [read, read, write] symbols [] work 1024 grain 64 : !h, !b, !h
+  program.return %r outputs [#program.output<role = user_output>] : !h
+}

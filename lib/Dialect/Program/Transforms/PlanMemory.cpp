@@ -70,6 +70,7 @@ private:
   void tell(const MemoryPlan &plan);
   bool mayUpdate(const Buffer &buffer, SlotOp slot);
   bool takeRoom(const Buffer &buffer, unsigned last);
+  void takeRooms();
   bool isFree(const Room &room, std::pair<unsigned, unsigned> life,
               const Buffer &buffer, unsigned last);
   bool isLate(guard::ExprAttr size);
@@ -323,6 +324,26 @@ bool Planner::takeRoom(const Buffer &buffer, unsigned last) {
   return true;
 }
 
+/// Puts what launches alone touch into rooms, what is large first: there are
+/// few rooms for it, and the small find some beside it.
+void Planner::takeRooms() {
+  SmallVector<std::pair<int64_t, size_t>> order;
+  for (auto [k, buffer] : llvm::enumerate(buffers))
+    order.push_back({-getBytes(buffer.alloc.getType()), k});
+  llvm::sort(order);
+  SmallVector<bool> isPlaced(buffers.size());
+  for (auto [bytes, k] : order) {
+    const Buffer &buffer = buffers[k];
+    isPlaced[k] = !buffer.isReturned && buffer.forLaunches &&
+                  takeRoom(buffer, buffer.last);
+  }
+  SmallVector<Buffer> others;
+  for (auto [buffer, placed] : llvm::zip_equal(buffers, isPlaced))
+    if (!placed)
+      others.push_back(buffer);
+  buffers = std::move(others);
+}
+
 //===----------------------------------------------------------------------===//
 // The arena
 //===----------------------------------------------------------------------===//
@@ -349,9 +370,6 @@ void Planner::placeInArena() {
   for (const Buffer &buffer : buffers) {
     AllocOp alloc = buffer.alloc;
     guard::ExprAttr size = *alloc.getType().getByteSize();
-    if (!buffer.isReturned && buffer.forLaunches &&
-        takeRoom(buffer, buffer.last))
-      continue;
     // The arena is there before a size is counted.
     if (buffer.isReturned || isLate(size)) {
       if (buffer.isReturned)
@@ -559,6 +577,7 @@ void Planner::run() {
       buffers.erase(buffer);
   }
   placeBegins();
+  takeRooms();
   placeInArena();
   dropCopies();
 }

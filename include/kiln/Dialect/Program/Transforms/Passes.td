@@ -95,7 +95,7 @@ def ProgramPlanMemoryPass : Pass<"program-plan-memory", "::mlir::ModuleOp"> {
     What a program hands to another one alone (an output and a slot that are
     `saved`, of one name) is memory of the second once its launches have read it
     for the last time: buffers of the second are put there, those that its caller
-    receives first.
+    receives first, then the largest ones first.
 
     Reports `planned` (passed) with the peak, the lower bound (the largest sum of
     live bytes), the bytes without reuse and what is written in place. A program
