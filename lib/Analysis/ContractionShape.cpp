@@ -108,10 +108,8 @@ ShapeAnalysis::ShapeAnalysis(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
       context, loop::getExprs(op.getRhsIndices()), rhsStrides, assumptions);
   shape.addresses[2] = analysis::linearize(
       context, loop::getIdentityMap(context, parallel),
-      frame.resultStrides.empty()
-          ? guard::getContiguousStrides(
-                context, *guard::getDims(getStoredType(op.getResult())))
-          : llvm::to_vector(frame.resultStrides),
+      frame.resultStrides.empty() ? getStoredStrides(op.getResult())
+                                  : llvm::to_vector(frame.resultStrides),
       assumptions);
   for (auto [k, mask] : llvm::enumerate(loop::getExprs(op.getMasks())))
     if (!mask.isConstant(1))

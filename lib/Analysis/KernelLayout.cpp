@@ -34,8 +34,11 @@ using loop::KernelOp;
 // Strides
 //===----------------------------------------------------------------------===//
 
-/// The attribute that states the strides of an argument, if there is one.
+/// The attribute that states the strides of an argument, or of a part of
+/// another tensor, if there is one.
 static guard::ShapeAttr getStatedStrides(Value tensor) {
+  if (auto [whole, number] = loop::AssembleOp::find(tensor); whole)
+    return whole.getPartStrides(number);
   auto argument = dyn_cast<BlockArgument>(tensor);
   if (!argument)
     return {};
@@ -85,9 +88,7 @@ KernelLayout analysis::getLayout(KernelOp kernel,
        llvm::zip_equal(body.getArguments(), inputStrides))
     layout[argument] = strides;
   for (Value result : body.getTerminator()->getOperands())
-    layout.try_emplace(
-        result, guard::getContiguousStrides(
-                    context, *guard::getDims(getStoredType(result))));
+    layout.try_emplace(result, getStoredStrides(result));
   unsigned shared = kernel.getShared().size();
   for (loop::NestOpInterface nest : kernel.getNests()) {
     for (Value result : nest->getResults()) {

@@ -148,9 +148,7 @@ ConvolutionReader::ConvolutionReader(KernelOp kernel, ContractOp op,
                           layout.lookup(operands[1 - source]), assumptions);
   addresses[result] = analysis::linearize(
       context, loop::getIdentityMap(context, op.getDomain().parallel.size()),
-      guard::getContiguousStrides(
-          context, *guard::getDims(getStoredType(op.getResult()))),
-      assumptions);
+      getStoredStrides(op.getResult()), assumptions);
 }
 
 /// Finds what dimensions do that are known by the tensors alone. Each of more

@@ -8,6 +8,7 @@
 
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/KernelLayout.h"
+#include "kiln/Analysis/StoredRows.h"
 #include "kiln/Dialect/Loop/IR/RowParts.h"
 
 using namespace mlir;
@@ -54,9 +55,11 @@ static bool mayOverwrite(KernelOp kernel, unsigned index, unsigned input) {
     return false;
   Block &body = kernel.getBody().front();
   Value argument = body.getArgument(input);
-  auto writer = body.getTerminator()
-                    ->getOperand(index)
-                    .getDefiningOp<NestOpInterface>();
+  Value result = body.getTerminator()->getOperand(index);
+  // A part has its place already, and elements of others between its own.
+  if (analysis::isPart(result))
+    return false;
+  auto writer = result.getDefiningOp<NestOpInterface>();
   // A scatter copies what it starts from, if it is not there already, and reads
   // nothing else of it.
   auto scatter = dyn_cast_if_present<ScatterOp>(writer.getOperation());
@@ -112,7 +115,8 @@ Value analysis::getPlaceOfRow(KernelOp kernel, Value row) {
   auto isPlaceOf = [&](unsigned number, Value stored) {
     Value result = body.getTerminator()->getOperand(number);
     auto last = result.getDefiningOp<NestOpInterface>();
-    return last && last.isPointwise() && stored.getType() == result.getType() &&
+    return last && last.isPointwise() && !analysis::isPart(result) &&
+           stored.getType() == result.getType() &&
            result.getType() == kernel.getResult(number).getType() &&
            isReadLastBy(kernel, stored, last) &&
            mayBeWrittenIn(kernel, number,

@@ -24,6 +24,25 @@ RankedTensorType analysis::getStoredType(Value result) {
   return cast<RankedTensorType>(type);
 }
 
+/// The strides with which a result is returned as a part of a tensor; null if
+/// it is none.
+static guard::ShapeAttr getPartStrides(Value result) {
+  for (OpOperand &use : result.getUses())
+    if (auto returned = dyn_cast<loop::ReturnOp>(use.getOwner()))
+      if (auto strides = returned.getPartStrides(use.getOperandNumber()))
+        return strides;
+  return {};
+}
+
+bool analysis::isPart(Value result) { return bool(getPartStrides(result)); }
+
+SmallVector<guard::ExprAttr> analysis::getStoredStrides(Value result) {
+  if (guard::ShapeAttr strides = getPartStrides(result))
+    return llvm::to_vector(strides.getDims());
+  return guard::getContiguousStrides(result.getContext(),
+                                     *guard::getDims(getStoredType(result)));
+}
+
 /// True if every `lanes` neighbours of a row of what `op` makes, from multiples of `lanes` on,
 /// lie beside each other and in one dimension.
 static bool hasVectors(ContractOp op, const ContractionShape &shape,

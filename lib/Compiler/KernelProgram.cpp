@@ -30,9 +30,12 @@ using namespace kiln::compiler;
 using mlir::func::FuncOp;
 namespace arith = mlir::arith;
 
-/// Copies what an argument of the kernel's function states of its strides.
+/// Copies what an argument of the kernel's function states of its strides, or
+/// what reads a part of another tensor knows of it.
 static void copyStrides(loop::KernelOp kernel, FuncOp main) {
   for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
+    if (auto [whole, number] = loop::AssembleOp::find(input); whole)
+      main.setArgAttr(i, loop::kStridesAttrName, whole.getPartStrides(number));
     auto argument = llvm::dyn_cast<mlir::BlockArgument>(input);
     auto function = argument ? llvm::dyn_cast<FuncOp>(
                                    argument.getOwner()->getParentOp())
@@ -99,6 +102,9 @@ compiler::makeKernelProgram(loop::KernelOp kernel,
   auto copy = llvm::cast<loop::KernelOp>(b.clone(*kernel));
   copy->setOperands(main.getArguments());
   copy.setName("kernel");
+  // By itself, a part of another tensor is none.
+  llvm::cast<loop::ReturnOp>(copy.getBody().front().getTerminator())
+      .removeStridesAttr();
   copy.removeTrafficAttr();
   markWeights(kernel, main, copy);
   copy->removeAttr(loop::kMeasuredAttrName);

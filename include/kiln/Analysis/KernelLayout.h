@@ -33,9 +33,10 @@ using guard::ExprAttr;
 using KernelStrides = SmallVector<SmallVector<ExprAttr>>;
 
 /// The strides of the tensors that a kernel reads: those of a function
-/// argument's `loop.strides` attribute, else row-major. An error at the kernel
-/// where a tensor has dynamic sizes without names, or strides for another rank;
-/// that includes the sizes of tensors it writes.
+/// argument's `loop.strides` attribute or of a part of another tensor, else
+/// row-major. An error at the kernel where a tensor has dynamic sizes without
+/// names, or strides for another rank; that includes the sizes of tensors it
+/// writes.
 FailureOr<KernelStrides> getInputStrides(loop::KernelOp kernel);
 
 /// Strides in elements of the values of a kernel's body that lie in memory: its

@@ -29,6 +29,15 @@ namespace kiln::analysis {
 /// returned, else its own.
 RankedTensorType getStoredType(Value result);
 
+/// Strides in elements of the result of a nest in memory: those with which it
+/// is returned as a part of a larger tensor, else those of the rows of its
+/// stored type, one behind the other.
+SmallVector<guard::ExprAttr> getStoredStrides(Value result);
+
+/// True if the result of a nest is returned as a part of a larger tensor
+/// (`loop.assemble`).
+bool isPart(Value result);
+
 /// True if `lanes` neighbours of the result can be stored together, from each multiple of
 /// `lanes` in a row on: they lie beside each other and in one dimension, or the last of them run
 /// over the end of rows that are longer; not so where sums are `inParts`, which have memory of

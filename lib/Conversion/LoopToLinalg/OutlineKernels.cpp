@@ -128,8 +128,7 @@ void Outliner::collectSymbols(ArrayRef<Value> tensors) {
     SmallVector<ExprAttr> dims =
         *guard::getDims(cast<RankedTensorType>(tensor.getType()));
     if (k >= strides.size())
-      strides.push_back(guard::getContiguousStrides(
-          b.getContext(), *guard::getDims(analysis::getStoredType(tensor))));
+      strides.push_back(analysis::getStoredStrides(tensor));
     for (ArrayRef<ExprAttr> list : {ArrayRef(dims), ArrayRef(strides[k])})
       for (ExprAttr expr : list)
         if (!expr.getConstant())

@@ -62,7 +62,8 @@ static OpResult getReshaped(KernelOp copy) {
   auto made = dyn_cast<OpResult>(copy.getInputs().front());
   auto maker = made ? dyn_cast<KernelOp>(made.getOwner()) : KernelOp();
   if (!op || !maker || !made.hasOneUse() ||
-      maker->getBlock() != copy->getBlock() || analysis::getOverwrites(maker))
+      maker->getBlock() != copy->getBlock() || analysis::getOverwrites(maker) ||
+      AssembleOp::find(copy.getResult(0)).first)
     return {};
   Block &body = op.getBody().front();
   auto load = dyn_cast<LoadOp>(body.front());

@@ -44,6 +44,7 @@ private:
   LogicalResult convertInvoke(loop::InvokeOp op);
   LogicalResult convertLaunch(loop::LaunchOp op);
   LogicalResult convertGrid(loop::LaunchGridOp op);
+  FailureOr<Value> addMemory(Value result);
   template <typename Op>
   LogicalResult getBuffers(Op op, SmallVector<Value> &buffers,
                            SmallVector<bool> &writes);
@@ -91,6 +92,37 @@ static program::BufferType seenByCaller(Value result, program::BufferType type) 
   return type;
 }
 
+/// Memory for what a launch writes: a buffer, or its place in that of which it
+/// is a part.
+FailureOr<Value> LoopConverter::addMemory(Value result) {
+  Location loc = result.getLoc();
+  auto [whole, number] = loop::AssembleOp::find(result);
+  Value memory = whole ? whole.getResult() : result;
+  Value &buffer = values[memory];
+  if (!buffer) { // the first part
+    FailureOr<Type> type = getType(memory.getType(), loc);
+    if (failed(type))
+      return failure();
+    buffer = program::AllocOp::create(
+        builder, loc, seenByCaller(memory, cast<program::BufferType>(*type)),
+        guard::ExprAttr(), UnitAttr(), UnitAttr());
+  }
+  if (!whole)
+    return buffer;
+  FailureOr<Type> type = getType(result.getType(), loc);
+  if (failed(type))
+    return failure();
+  auto dense = cast<program::BufferType>(*type);
+  auto part = program::BufferType::get(getContext(), dense.getSizes(),
+                                       dense.getElementType(),
+                                       whole.getPartStrides(number).getDims());
+  Value view = program::ViewOp::create(
+      builder, loc, part, buffer,
+      cast<guard::ExprAttr>(whole.getOffsets()[number]));
+  values[result] = view;
+  return view;
+}
+
 /// The inputs of a launch, and memory for its results.
 template <typename Op>
 LogicalResult LoopConverter::getBuffers(Op op, SmallVector<Value> &buffers,
@@ -103,15 +135,10 @@ LogicalResult LoopConverter::getBuffers(Op op, SmallVector<Value> &buffers,
   }
   writes.assign(buffers.size(), false);
   for (Value result : op.getResults()) {
-    FailureOr<Type> type = getType(result.getType(), op.getLoc());
-    if (failed(type))
+    FailureOr<Value> memory = addMemory(result);
+    if (failed(memory))
       return failure();
-    auto buffer = seenByCaller(result, cast<program::BufferType>(*type));
-    auto alloc = program::AllocOp::create(builder, op.getLoc(), buffer,
-                                          guard::ExprAttr(), UnitAttr(),
-                                          UnitAttr());
-    values[result] = alloc.getResult();
-    buffers.push_back(alloc.getResult());
+    buffers.push_back(*memory);
     writes.push_back(true);
   }
   return success();
@@ -307,6 +334,8 @@ std::optional<LogicalResult> LoopConverter::convertOp(Operation &op) {
     return convertExtern(call);
   if (auto invoke = dyn_cast<loop::InvokeOp>(op))
     return convertInvoke(invoke);
+  if (isa<loop::AssembleOp>(op)) // its parts are where it has them
+    return success();
   return std::nullopt;
 }
 

@@ -98,3 +98,25 @@ gpu.module @kernels {
 gpu.module @kernels_64 {
   llvm.func @k0()
 }
+
+// Parts of a tensor are views of its memory, which is there before the first of them; the caller
+// sees it in another order.
+
+// CHECK: program.func @parts
+// CHECK: %[[X:.*]] = program.slot
+// CHECK: %[[W:.*]] = program.alloc : !program.buffer<[24, 4], f32, strides = [1, 24]>
+// CHECK: %[[A:.*]] = program.view %[[W]] offset 0 : {{.*}} to !program.buffer<[4, 8], f32, strides = [24, 1]>
+// CHECK: program.launch @kernels::@k1(%[[X]], %[[A]]) access [read, write]
+// CHECK: %[[B:.*]] = program.view %[[W]] offset 8 : {{.*}} to !program.buffer<[4, 16], f32, strides = [24, 1]>
+// CHECK: program.launch @kernels::@k1(%[[A]], %[[B]]) access [read, write]
+// CHECK: program.return %[[W]]
+func.func @parts(%x: tensor<4xf32>) -> (tensor<4x24xf32> {loop.order = array<i64: 1, 0>}) {
+  %a = loop.launch_grid(%x) steps [#loop.step<kernel = @k1, symbols = [],
+      blocks = #guard.expr<1>, threads = 128, shared = 0>] : (tensor<4xf32>) -> tensor<4x8xf32>
+  %b = loop.launch_grid(%a) steps [#loop.step<kernel = @k1, symbols = [],
+      blocks = #guard.expr<1>, threads = 128, shared = 0>] : (tensor<4x8xf32>) -> tensor<4x16xf32>
+  %w = loop.assemble(%a, %b) offsets [0, 8]
+      strides [#guard.shape<[24, 1]>, #guard.shape<[24, 1]>]
+      : (tensor<4x8xf32>, tensor<4x16xf32>) -> tensor<4x24xf32>
+  return %w : tensor<4x24xf32>
+}

@@ -226,3 +226,30 @@ func.func @number() -> tensor<4xi64> {
   }
   return %r : tensor<4xi64>
 }
+
+// CHECK-LABEL: func @assemble
+// CHECK: %[[A:.*]]:2 = loop.kernel @k
+// CHECK: loop.return %{{.*}}, %{{.*}} : tensor<4x8xf32>, tensor<4x8xf32> strides [#guard.shape<[24, 1]>, unit]
+// CHECK: %[[B:.*]] = loop.launch_grid(%[[A]]#1)
+// CHECK: loop.assemble(%[[A]]#0, %[[B]]) offsets [0, 8] strides [#guard.shape<[24, 1]>, #guard.shape<[24, 1]>] : (tensor<4x8xf32>, tensor<4x16xf32>) -> tensor<4x24xf32>
+func.func @assemble(%x: tensor<4x8xf32>) -> tensor<4x24xf32> {
+  %a:2 = loop.kernel @k ins(%i = %x : tensor<4x8xf32>) shared [4, 8]
+      -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+    %p = loop.pointwise (%j, %k) in [4, 8] : tensor<4x8xf32> {
+      %e = loop.load %i[%j, %k] : tensor<4x8xf32>
+      loop.yield %e : f32
+    }
+    %q = loop.pointwise (%j, %k) in [4, 8] : tensor<4x8xf32> {
+      %e = loop.load %i[%j, %k] : tensor<4x8xf32>
+      loop.yield %e : f32
+    }
+    loop.return %p, %q : tensor<4x8xf32>, tensor<4x8xf32>
+        strides [#guard.shape<[24, 1]>, unit]
+  }
+  %b = loop.launch_grid(%a#1) steps [#loop.step<kernel = @k0, symbols = [],
+      blocks = #guard.expr<1>, threads = 128>] : (tensor<4x8xf32>) -> tensor<4x16xf32>
+  %r = loop.assemble(%a#0, %b) offsets [0, 8]
+      strides [#guard.shape<[24, 1]>, #guard.shape<[24, 1]>]
+      : (tensor<4x8xf32>, tensor<4x16xf32>) -> tensor<4x24xf32>
+  return %r : tensor<4x24xf32>
+}

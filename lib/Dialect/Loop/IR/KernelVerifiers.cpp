@@ -243,10 +243,127 @@ LogicalResult KernelOp::verifyRegions() {
   if (!llvm::equal(results->getOperands(), getResultTypes(), fits)) // C4
     return emitOpError() << "expects its body to return " << getResultTypes()
                          << ", but found " << results->getOperandTypes();
+  for (OpResult result : getOperation()->getResults())
+    if (results->getPartStrides(result.getResultNumber()) &&
+        !AssembleOp::find(result).first)
+      return emitOpError() << "stores result " << result.getResultNumber()
+                           << " as a part of what no 'loop.assemble' gives";
   if (ScheduleAttr schedule = getScheduleAttr()) // C6
     return schedule.verifyKernel(*this);
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Parts of tensors
+//===----------------------------------------------------------------------===//
+
+guard::ShapeAttr ReturnOp::getPartStrides(unsigned number) {
+  ArrayAttr strides = getStridesAttr();
+  return strides ? dyn_cast<guard::ShapeAttr>(strides[number])
+                 : guard::ShapeAttr();
+}
+
+void ReturnOp::setPartStrides(unsigned number, guard::ShapeAttr strides) {
+  SmallVector<Attribute> all(getValues().size(), UnitAttr::get(getContext()));
+  if (ArrayAttr before = getStridesAttr())
+    llvm::copy(before, all.begin());
+  all[number] = strides;
+  setStridesAttr(ArrayAttr::get(getContext(), all));
+}
+
+LogicalResult ReturnOp::verify() {
+  ArrayAttr strides = getStridesAttr();
+  if (!strides)
+    return success();
+  if (strides.size() != getValues().size()) // C1
+    return emitOpError() << "has strides of " << strides.size()
+                         << " tensors, expected those of "
+                         << getValues().size();
+  auto kernel = cast<KernelOp>((*this)->getParentOp());
+  for (auto [k, value] : llvm::enumerate(getValues())) {
+    auto shape = dyn_cast<guard::ShapeAttr>(strides[k]);
+    if (!shape && isa<UnitAttr>(strides[k]))
+      continue;
+    if (!shape || int64_t(shape.size()) !=
+                      cast<RankedTensorType>(value.getType()).getRank())
+      return emitOpError() << "has the strides " << strides[k] << " of tensor "
+                           << k
+                           << ", expected 'unit' or one for each dimension";
+    if (!isa_and_nonnull<PointwiseOp, ContractOp>(value.getDefiningOp()) ||
+        llvm::count(getValues(), value) != 1 || k >= kernel.getNumResults() ||
+        kernel.getResult(k).getType() != value.getType()) // C2
+      return emitOpError() << "stores tensor " << k
+                           << " as a part of another one, expected what a "
+                              "pointwise nest or a contraction makes";
+  }
+  return success();
+}
+
+std::pair<AssembleOp, unsigned> AssembleOp::find(Value part) {
+  for (OpOperand &use : part.getUses())
+    if (auto op = dyn_cast<AssembleOp>(use.getOwner()))
+      return {op, use.getOperandNumber()};
+  return {};
+}
+
+guard::ShapeAttr AssembleOp::getPartStrides(unsigned number) {
+  return cast<guard::ShapeAttr>(getStrides()[number]);
+}
+
+/// True if `part` is a part of `op` once, and of nothing else.
+static bool isPartOf(AssembleOp op, Value part) {
+  return isa_and_nonnull<KernelOp, LaunchOp, LaunchGridOp>(
+             part.getDefiningOp()) &&
+         llvm::count_if(part.getUses(), [](OpOperand &use) {
+           return isa<AssembleOp>(use.getOwner());
+         }) == 1;
+}
+
+LogicalResult AssembleOp::verify() {
+  if (failed(guard::verifyTensors(*this)))
+    return failure();
+  size_t count = getParts().size();
+  if (count == 0 || getOffsets().size() != count ||
+      getStrides().size() != count) // C1
+    return emitOpError() << "expects parts, and an offset and strides of each, "
+                            "but has "
+                         << count << " parts, " << getOffsets().size()
+                         << " offsets and strides of " << getStrides().size();
+  auto type = cast<RankedTensorType>(getResult().getType());
+  guard::ExprAttr elements = guard::getConstant(getContext(), 0);
+  for (auto [k, part] : llvm::enumerate(getParts())) {
+    auto own = cast<RankedTensorType>(part.getType());
+    auto strides = dyn_cast<guard::ShapeAttr>(getStrides()[k]);
+    if (!strides || int64_t(strides.size()) != own.getRank()) // C1
+      return emitOpError() << "has the strides " << getStrides()[k]
+                           << " of part " << k
+                           << ", expected one for each dimension";
+    if (own.getElementType() != type.getElementType() ||
+        !isPartOf(*this, part)) // C2
+      return emitOpError() << "has a part " << k
+                           << " that is no result of a kernel or a launch for "
+                              "it alone";
+    if (auto kernel = part.getDefiningOp<KernelOp>()) { // C3
+      auto returned = cast<ReturnOp>(kernel.getBody().front().getTerminator());
+      unsigned number = cast<OpResult>(part).getResultNumber();
+      if (returned.getPartStrides(number) != strides)
+        return emitOpError() << "has the strides " << strides << " of part "
+                             << k << ", which is not stored so";
+    }
+    if (auto dims = guard::getDims(own))
+      elements = elements + guard::getNumElements(getContext(), *dims);
+  }
+  auto dims = guard::getDims(type);
+  if (dims && elements != guard::getNumElements(getContext(), *dims)) // C2
+    return emitOpError() << "has parts of " << elements.str()
+                         << " elements, expected "
+                         << guard::getNumElements(getContext(), *dims).str();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
 
 LogicalResult LaunchOp::verify() {
   if (failed(guard::verifyTensors(*this)))

@@ -42,7 +42,7 @@ struct LoopStages : StageDialectInterface {
       return {Stage::Kernel, Stage::Kernel};
     if (isa<InvokeOp>(op))
       return {Stage::Capture, Stage::Kernel};
-    if (isa<ExternOp>(op))
+    if (isa<ExternOp, AssembleOp>(op))
       return {Stage::Loop, Stage::Kernel};
     return {Stage::Loop, Stage::Loop};
   }

@@ -104,7 +104,8 @@ ScheduleAttr loop::chooseResultTile(KernelOp kernel, const GPUMachine &machine,
   auto dim = findDim(nests, extents.size(), hints);
   ValueRange results = kernel.getBody().front().getTerminator()->getOperands();
   if (!dim || llvm::any_of(results, [](Value result) {
-        return analysis::getStoredType(result) != result.getType();
+        return analysis::isPart(result) ||
+               analysis::getStoredType(result) != result.getType();
       }))
     return {};
   GPUTileShape shape = getShape(extents, *dim, getWidths(kernel), results);

@@ -132,8 +132,13 @@ KernelOp loop::addResults(KernelOp kernel, ReduceOp made) {
   auto grown = cast<KernelOp>(builder.create(state));
   grown.setOriginsAttr(getOriginsAttr(kernel.getContext(), origins));
   grown.getBody().takeBody(kernel.getBody());
-  Operation *terminator = grown.getBody().front().getTerminator();
-  terminator->insertOperands(terminator->getNumOperands(), made.getResults());
+  auto returned = cast<ReturnOp>(grown.getBody().front().getTerminator());
+  returned.getValuesMutable().append(made.getResults());
+  if (ArrayAttr strides = returned.getStridesAttr()) {
+    SmallVector<Attribute> all(strides.getValue());
+    all.resize(returned.getValues().size(), builder.getUnitAttr());
+    returned.setStridesAttr(builder.getArrayAttr(all));
+  }
   kernel->replaceAllUsesWith(
       grown->getResults().take_front(kernel.getNumResults()));
   kernel.erase();

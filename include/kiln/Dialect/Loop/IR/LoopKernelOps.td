@@ -101,10 +101,74 @@ def Loop_KernelOp : Loop_Op<"kernel", [Pure, IsolatedFromAbove,
 def Loop_ReturnOp : Loop_Op<"return", [Pure, Terminator,
     HasParent<"KernelOp">]> {
   let summary = "The tensors that leave a kernel";
-  let description = [{ Example: `loop.return %p : tensor<4x8xf32>` }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$values);
-  let builders = [OpBuilder<(ins), [{ }]>];
-  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+  let description = [{
+    With `strides` a tensor is stored as a part of a larger one, which `loop.assemble`
+    gives: element [i, j] is `i * strides[0] + j * strides[1]` elements behind the first.
+    An entry `unit` is of one that lies by itself.
+
+    Constraints:
+    - (C1) there is an entry for each value, `unit` or a `#guard.shape` with a stride for
+      each dimension.
+    - (C2) a part is what a pointwise nest or a contraction makes, as it makes it.
+
+    ```mlir
+    loop.return %p, %q : tensor<4x8xf32>, tensor<4xf32>
+        strides [#guard.shape<[24, 1]>, unit]
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$values,
+                       OptionalAttr<ArrayAttr>:$strides);
+  let builders = [OpBuilder<(ins), [{ }]>,
+                  OpBuilder<(ins "::mlir::ValueRange":$values),
+                            [{ $_state.addOperands(values); }]>];
+  let assemblyFormat = [{
+    attr-dict ($values^ `:` type($values))? (`strides` $strides^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The strides of value `number`; null if it is no part of anything.
+    ::kiln::guard::ShapeAttr getPartStrides(unsigned number);
+    /// Sets them.
+    void setPartStrides(unsigned number, ::kiln::guard::ShapeAttr strides);
+  }];
+}
+
+def Loop_AssembleOp : Loop_Op<"assemble", [Pure]> {
+  let summary = "A tensor whose parts are stored where it has them";
+  let description = [{
+    What a concatenation gives, without a kernel: those that make the `parts` store them
+    in its memory. Part k begins `offsets[k]` elements behind the first and has the strides
+    `strides[k]`, in elements. The result is row-major. Who reads a part reads it there.
+
+    That no element is of two parts is not verified here: a memory plan in which they meet
+    is refused (`program.func`).
+
+    Constraints:
+    - (C1) there are parts, and an offset and a stride for each dimension of each of them.
+    - (C2) a part is a result of a kernel or a launch, and of no other `loop.assemble`; all
+      have the element type of the result and, together, as many elements.
+    - (C3) its kernel returns it with these strides; what it returns with strides is a part.
+
+    ```mlir
+    %r = loop.assemble(%a, %b) offsets [0, 8]
+        strides [#guard.shape<[24, 1]>, #guard.shape<[24, 1]>]
+        : (tensor<4x8xf32>, tensor<4x16xf32>) -> tensor<4x24xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$parts,
+                       Loop_ExprArrayAttr:$offsets, ArrayAttr:$strides);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    `(` $parts `)` `offsets` custom<ExprList>($offsets) `strides` $strides attr-dict
+    `:` functional-type($parts, $result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Where a result of a kernel or a launch is a part: the op and its number there; the
+    /// op is null if it is none.
+    static std::pair<AssembleOp, unsigned> find(::mlir::Value part);
+    ::kiln::guard::ShapeAttr getPartStrides(unsigned number);
+  }];
 }
 
 def Loop_LaunchOp : Loop_Op<"launch", [Pure]> {
