@@ -180,6 +180,9 @@ static void fuse(mlir::OpPassManager &pm, const LoopPipelineOptions &options) {
   mlir::OpPassManager &scheduled = pm.nest<mlir::func::FuncOp>();
   scheduled.addPass(loop::createPackOperandsPass());
   scheduled.addPass(loop::createOrderKernelsPass());
+  // A kernel that runs again would store its part again.
+  if (!options.chip.name.empty() && maxNests > 1 && options.memoryLimit <= 0)
+    scheduled.addPass(loop::createPlacePartsPass());
   scheduled.addPass(loop::createChooseSchedulePass());
   // Tiles are as high as the schedule says.
   if (!options.chip.name.empty() && options.sumsOfTiles && maxNests > 1)

@@ -50,6 +50,7 @@ public:
   void expect(Value value, const Array &array);
 
 private:
+  void addMemory(OpResult result);
   size_t recordMap(TensorMapAttr map, ArrayRef<GridRecord::Argument> tensors);
   LLVM::LLVMFuncOp find(LaunchGridOp op, StringAttr name);
 
@@ -156,6 +157,31 @@ LLVM::LLVMFuncOp GridRunner::find(LaunchGridOp op, StringAttr name) {
   return isNarrow ? narrow : wide;
 }
 
+/// Memory for a result, or its place in that of which it is a part.
+void GridRunner::addMemory(OpResult result) {
+  auto [whole, number] = AssembleOp::find(result);
+  Value value = whole ? whole.getResult() : Value(result);
+  DeviceTensor memory = tensors.lookup(value);
+  if (memory.address == 0) {
+    std::vector<int64_t> sizes =
+        evaluateSizes(cast<RankedTensorType>(value.getType()), symbols);
+    memory = allocate("result " + std::to_string(result.getResultNumber()),
+                      value.getType(), sizes, denseStrides(sizes));
+    tensors[value] = memory;
+  }
+  if (!whole)
+    return;
+  memory.address +=
+      evaluateExpr(cast<guard::ExprAttr>(whole.getOffsets()[number]), symbols) *
+      bytesOf(memory.element);
+  memory.sizes =
+      evaluateSizes(cast<RankedTensorType>(result.getType()), symbols);
+  memory.strides.clear();
+  for (guard::ExprAttr stride : whole.getPartStrides(number))
+    memory.strides.push_back(evaluateExpr(stride, symbols));
+  tensors[result] = memory;
+}
+
 bool GridRunner::launch(LaunchGridOp op) {
   std::vector<uint64_t> pointers;
   std::vector<GridRecord::Argument> recorded;
@@ -163,12 +189,8 @@ bool GridRunner::launch(LaunchGridOp op) {
     pointers.push_back(tensor.address);
     recorded.push_back({true, tensor.number});
   };
-  for (auto [k, result] : llvm::enumerate(op.getResults())) {
-    std::vector<int64_t> sizes =
-        evaluateSizes(cast<RankedTensorType>(result.getType()), symbols);
-    tensors[result] = allocate("result " + std::to_string(k), result.getType(),
-                               sizes, denseStrides(sizes));
-  }
+  for (OpResult result : op->getResults())
+    addMemory(result);
   for (Value input : op.getInputs())
     pass(tensors[input]);
   for (Value result : op.getResults())

@@ -185,6 +185,59 @@ def PadRowsPass : Pass<"loop-pad-rows", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
 
+def PlacePartsPass : Pass<"loop-place-parts", "::mlir::func::FuncOp"> {
+  let summary = "Let kernels store parts of a concatenation where it has them";
+  let description = [{
+    Assumes fused kernels in their order, without schedules. On a GPU, a kernel that does
+    nothing but to put tensors behind each other goes away: those that make the tensors store
+    them in its result, which `loop.assemble` gives. So may anything that copies all of a
+    tensor, in any order of its dimensions that keeps neighbours, into a range of indices of a
+    known size, as a slice that is written.
+
+    A part is what a pointwise nest or a contraction makes, for kernels alone; who else reads
+    it does so by steps as regular as before. Its place, its strides and its rows are
+    multiples of 16 bytes, so that vectors and the copy engine do as before. Other tensors (of the caller,
+    of operators, or those that are part of something already) are copied into their place by a
+    kernel each, if what the others save is worth the launches.
+
+    Before:
+
+    ```mlir
+    %q = loop.kernel @queries ... -> tensor<8x512x64xbf16> { ... }
+    %k = loop.kernel @keys ... -> tensor<8x512x64xbf16> { ... }
+    %r = loop.kernel @cat ins(%a = %q : tensor<8x512x64xbf16>, %b = %k : tensor<8x512x64xbf16>)
+        shared [512, 1024] -> tensor<512x1024xbf16> {
+      %p = loop.pointwise (%i, %j) in [512, 1024] : tensor<512x1024xbf16> {
+        %0 = arith.cmpi slt, %j, %c512 : index
+        %1 = loop.load %a[floordiv(%j, 64), %i, mod(%j, 64)] mask %0, %zero : tensor<8x512x64xbf16>
+        %2 = arith.cmpi sge, %j, %c512 : index
+        %3 = loop.load %b[floordiv(%j, 64) - 8, %i, mod(%j, 64)] mask %2, %zero : tensor<8x512x64xbf16>
+        %4 = arith.select %2, %3, %1 : bf16
+        loop.yield %4 : bf16
+      }
+      loop.return %p : tensor<512x1024xbf16>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %q = loop.kernel @queries ... -> tensor<8x512x64xbf16> {
+      ...
+      loop.return %0 : tensor<8x512x64xbf16> strides [#guard.shape<[64, 1024, 1]>]
+    }
+    %k = loop.kernel @keys ... -> tensor<8x512x64xbf16> {
+      ...
+      loop.return %0 : tensor<8x512x64xbf16> strides [#guard.shape<[64, 1024, 1]>]
+    }
+    %r = loop.assemble(%q, %k) offsets [0, 512]
+        strides [#guard.shape<[64, 1024, 1]>, #guard.shape<[64, 1024, 1]>]
+        : (tensor<8x512x64xbf16>, tensor<8x512x64xbf16>) -> tensor<512x1024xbf16>
+    ```
+  }];
+  let dependentDialects = ["::kiln::loop::LoopDialect"];
+}
+
 def RoundFactorsPass : Pass<"loop-round-factors", "::mlir::func::FuncOp"> {
   let summary = "Round factors to tf32 as they are made";
   let description = [{
