@@ -512,3 +512,59 @@ func.func @turned(%x: tensor<14x64xf32>) -> (tensor<64x28xf32>, tensor<28x64xf32
   }
   return %r, %s : tensor<64x28xf32>, tensor<28x64xf32>
 }
+
+// -----
+
+// What is rounded before a bound is taken and behind it is rounded once, whatever the order of the
+// operands, if the bound needs no rounding. A sum does.
+
+// CHECK-LABEL: func.func @bounded
+// CHECK: %[[S:.*]] = arith.addf
+// CHECK-NEXT: %[[M:.*]] = arith.maximumf %[[S]], %{{.*}} : f32
+// CHECK-NEXT: %[[N:.*]] = arith.minimumf %{{.*}}, %[[M]] : f32
+// CHECK-NEXT: arith.truncf %[[N]] : f32 to bf16
+// CHECK-NEXT: loop.yield
+// CHECK: arith.addf
+// CHECK-NEXT: %[[T:.*]] = arith.truncf
+// CHECK-NEXT: %[[W:.*]] = arith.extf %[[T]]
+// CHECK-NEXT: arith.maximumf %[[W]]
+// CHECK: arith.addf
+// CHECK-NEXT: %[[U:.*]] = arith.truncf
+// CHECK-NEXT: %[[V:.*]] = arith.extf %[[U]]
+// CHECK-NEXT: arith.addf %[[V]]
+!b = tensor<8xbf16>
+func.func @bounded(%a: tensor<8xf32>) -> (!b, !b, !b) {
+  %r = loop.pointwise (%i) in [8] : !b {
+    %zero = arith.constant 0.0 : f32
+    %six = arith.constant 6.0 : f32
+    %x = loop.load %a[%i] : tensor<8xf32>
+    %y = arith.addf %x, %x : f32
+    %z = arith.truncf %y : f32 to bf16
+    %w = arith.extf %z : bf16 to f32
+    %m = arith.maximumf %w, %zero : f32
+    %n = arith.minimumf %six, %m : f32
+    %t = arith.truncf %n : f32 to bf16
+    loop.yield %t : bf16
+  }
+  %s = loop.pointwise (%i) in [8] : !b {
+    %tenth = arith.constant 0.1 : f32
+    %x = loop.load %a[%i] : tensor<8xf32>
+    %y = arith.addf %x, %x : f32
+    %z = arith.truncf %y : f32 to bf16
+    %w = arith.extf %z : bf16 to f32
+    %m = arith.maximumf %w, %tenth : f32
+    %t = arith.truncf %m : f32 to bf16
+    loop.yield %t : bf16
+  }
+  %u = loop.pointwise (%i) in [8] : !b {
+    %one = arith.constant 1.0 : f32
+    %x = loop.load %a[%i] : tensor<8xf32>
+    %y = arith.addf %x, %x : f32
+    %z = arith.truncf %y : f32 to bf16
+    %w = arith.extf %z : bf16 to f32
+    %m = arith.addf %w, %one : f32
+    %t = arith.truncf %m : f32 to bf16
+    loop.yield %t : bf16
+  }
+  return %r, %s, %u : !b, !b, !b
+}

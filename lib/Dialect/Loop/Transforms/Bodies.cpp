@@ -134,11 +134,67 @@ static void addBounds(guard::Assumptions &assumptions, NestOpInterface nest,
                               extents[*dimension]);
 }
 
+namespace {
+
+/// Rounds what lies within bounds once. Rounding keeps the order of numbers and what has few
+/// digits, so that it need not be done before the bounds are taken as well as behind:
+///
+///   round(max(widen(round(x)), 0))     round(max(x, 0))
+struct RoundOnce : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = cast<FloatType>(getElementTypeOrSelf(op.getType()));
+    SmallVector<OpOperand *> bounded; // the last one first
+    Value value = op.getIn();
+    while (OpOperand *operand = getBounded(value, type)) {
+      bounded.push_back(operand);
+      value = operand->get();
+    }
+    auto widened = value.getDefiningOp<arith::ExtFOp>();
+    auto rounded = widened ? widened.getIn().getDefiningOp<arith::TruncFOp>()
+                           : arith::TruncFOp();
+    if (bounded.empty() || !rounded || rounded.getType() != op.getType() ||
+        rounded.getIn().getType() != value.getType())
+      return failure();
+    value = rounded.getIn();
+    for (OpOperand *operand : llvm::reverse(bounded)) {
+      IRMapping mapping;
+      mapping.map(operand->get(), value);
+      rewriter.setInsertionPoint(op);
+      value = rewriter.clone(*operand->getOwner(), mapping)->getResult(0);
+    }
+    rewriter.modifyOpInPlace(op, [&] { op.getInMutable().assign(value); });
+    return success();
+  }
+
+  /// The operand of a maximum or minimum whose other one is a number of `type`.
+  static OpOperand *getBounded(Value value, FloatType type) {
+    Operation *op = value.getDefiningOp();
+    if (!isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp>(op))
+      return nullptr;
+    for (unsigned k : {0, 1}) {
+      APFloat bound(0.0f);
+      bool loses = true;
+      if (matchPattern(op->getOperand(1 - k), m_ConstantFloat(&bound)))
+        bound.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                      &loses);
+      if (!loses)
+        return &op->getOpOperand(k);
+    }
+    return nullptr;
+  }
+};
+
+} // namespace
+
 void loop::simplifyBodies(func::FuncOp function,
                           const analysis::SizeHints &hints) {
   MLIRContext *context = function.getContext();
   RewritePatternSet patterns(context);
   LoadOp::getCanonicalizationPatterns(patterns, context);
+  patterns.add<RoundOnce>(context);
   GreedyRewriteConfig config;
   config.enableFolding(false).enableConstantCSE(false);
   // Bodies are one block each.

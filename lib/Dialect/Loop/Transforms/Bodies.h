@@ -42,7 +42,8 @@ Value roundToElement(OpBuilder &builder, Location location, Value value,
 void inlineLoad(LoadOp load, PointwiseOp producer);
 
 /// Merges loads' index computations into their maps, simplifies these with the
-/// bounds of the indices, and removes dead and repeated operations of bodies.
+/// bounds of the indices, rounds once where that gives the same, and removes dead and
+/// repeated operations of bodies.
 void simplifyBodies(mlir::func::FuncOp function,
                     const analysis::SizeHints &hints);
 
