@@ -245,7 +245,8 @@ static KernelLayout getDenseLayout(loop::NestOpInterface nest) {
 }
 
 SmallVector<ExprAttr> analysis::collapseReduced(loop::NestOpInterface nest,
-                                                const KernelLayout *layout) {
+                                                const KernelLayout *layout,
+                                                bool inDense) {
   loop::Domain domain = nest.getDomain();
   SmallVector<ExprAttr> extents = domain.all();
   if (domain.reduction.size() < 2 || !nest.isReduction() ||
@@ -253,8 +254,11 @@ SmallVector<ExprAttr> analysis::collapseReduced(loop::NestOpInterface nest,
     return extents;
   // Where the kernel puts a tensor must not change the order of a sum.
   SmallVector<NestAccesses, 2> views;
-  KernelLayout dense = getDenseLayout(nest);
-  views.push_back(collectAccesses(nest, dense));
+  KernelLayout dense;
+  if (inDense) {
+    dense = getDenseLayout(nest);
+    views.push_back(collectAccesses(nest, dense));
+  }
   if (layout)
     views.push_back(collectAccesses(nest, *layout));
   unsigned first = domain.parallel.size(), tail = extents.size() - 1;

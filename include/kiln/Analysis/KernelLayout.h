@@ -61,8 +61,12 @@ SmallVector<ExprAttr> collapseShared(loop::KernelOp kernel,
 /// were joined in the same way, in dense tensors and in `layout`, if that is given:
 ///
 ///   sum of x[n, c, h, w] over n, h and w      h and w are one, n and h are not
+///
+/// Without `inDense` in `layout` alone, where terms are added in an order that does not
+/// depend on what is one.
 SmallVector<ExprAttr> collapseReduced(loop::NestOpInterface nest,
-                                      const KernelLayout *layout);
+                                      const KernelLayout *layout,
+                                      bool inDense = true);
 
 /// The dimension of collapsed extents that lanes run along: the last that is more
 /// than one element, or the last of all.

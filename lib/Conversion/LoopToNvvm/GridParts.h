@@ -70,6 +70,7 @@ private:
   Sums emitFor(Value from, Value to, int64_t step, ArrayRef<Value> sums,
                llvm::function_ref<Sums(Value, ArrayRef<Value>)> body);
   std::pair<Value, Value> getBounds(Value part, int64_t unit);
+  void bindReduced();
   Position enterReduced(const Position &point, Value element, int64_t lanes);
   Sums accumulateAll(const Position &position, ArrayRef<Value> sums);
   Sums combineBlock(ArrayRef<Value> sums, int64_t lanes);
@@ -78,6 +79,8 @@ private:
   GPUPartsScheduleAttr parts;
   const bool isFirst;
   SmallVector<ReduceOp> reductions;
+  /// Extents of what is reduced, of which memory has some as one.
+  SmallVector<guard::ExprAttr> reduced;
   SmallVector<Buffer> partials; ///< of each accumulator, [parts, shared...]
 };
 

@@ -160,11 +160,28 @@ std::pair<Value, Value> GridPartsEmitter::getBounds(Value part, int64_t unit) {
   return {begin, end};
 }
 
+/// Dimensions that memory has as one are walked as one: an element is found by fewer
+/// divisions. All reductions have the same elements.
+void GridPartsEmitter::bindReduced() {
+  Domain domain = reductions.front().getDomain();
+  for (ReduceOp op : reductions) {
+    SmallVector<ExprAttr> own = analysis::collapseReduced(
+        cast<NestOpInterface>(op.getOperation()), &layout, /*inDense=*/false);
+    own.erase(own.begin(), own.begin() + domain.parallel.size());
+    if (!reduced.empty() && reduced != own) {
+      reduced = llvm::to_vector(domain.reduction);
+      return;
+    }
+    reduced = own;
+  }
+}
+
 /// The position of `lanes` reduced elements, the first of which is `element`.
 Position GridPartsEmitter::enterReduced(const Position &point, Value element,
                                         int64_t lanes) {
   Position position = enter(point, reductions.front().getDomain());
   unsigned shared = point.extents.size();
+  llvm::copy(reduced, position.extents.begin() + shared);
   for (auto [k, index] : llvm::enumerate(delinearize(
            element, ArrayRef(position.extents).drop_front(shared))))
     position.dims[shared + k] = index;
@@ -289,6 +306,7 @@ LogicalResult GridPartsEmitter::emitThread() {
   llvm::append_range(reductions, kernel.getBody().getOps<ReduceOp>());
   if (parts.getParts() > 1)
     bindParts();
+  bindReduced();
   if (parts.getColumns() == 0)
     return isFirst ? reduceWithin() : combineWithin();
   if (isFirst)

@@ -128,3 +128,29 @@ func.func @joined(%x: tensor<784x256xf32>) -> tensor<256xf32> {
   }
   return %r : tensor<256xf32>
 }
+
+// Images with their channels last: rows lie one behind the other, so that none is found by a
+// division.
+
+// CHECK-LABEL: llvm.func @lengths_parts(
+// CHECK: scf.for
+// CHECK-NOT: arith.divui
+// CHECK-NOT: arith.remui
+// CHECK: llvm.load %{{.*}} -> vector<8xbf16>
+// CHECK: scf.yield
+!x = tensor<64x128x56x56xbf16>
+func.func @lengths(%x: !x {loop.strides = #guard.shape<[401408, 1, 7168, 128]>}) -> tensor<128xf32> {
+  %r = loop.kernel @lengths ins(%a = %x : !x) shared [128]
+      schedule #loop.gpu_parts<threads = 256, lanes = 8, parts = 264, columns = 16> -> tensor<128xf32> {
+    %s = loop.reduce parallel (%j) in [128] reduction (%n, %h, %w) in [64, 56, 56] <sum>
+        : tensor<128xf32> {
+      %e = loop.load %a[%n, %j, %h, %w] : !x
+      %f = arith.extf %e : bf16 to f32
+      %d = arith.extf %f : f32 to f64
+      %p = arith.mulf %d, %d : f64
+      loop.yield %p : f64
+    }
+    loop.return %s : tensor<128xf32>
+  }
+  return %r : tensor<128xf32>
+}
