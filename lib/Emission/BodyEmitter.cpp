@@ -276,3 +276,21 @@ LogicalResult BodyEmitter::emitAlike(Block &block, BlockArgument index) {
       return failure();
   return success();
 }
+
+LogicalResult BodyEmitter::emitLoads(Block &block) {
+  enter(block, {});
+  llvm::SmallDenseSet<Value> wanted;
+  SmallVector<Operation *> first;
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    if (!isa<LoadOp>(op) && llvm::none_of(op.getResults(), [&](Value result) {
+          return wanted.contains(result);
+        }))
+      continue;
+    wanted.insert_range(op.getOperands());
+    first.push_back(&op);
+  }
+  for (Operation *op : llvm::reverse(first))
+    if (failed(emitOne(*op)))
+      return failure();
+  return success();
+}

@@ -11,6 +11,7 @@
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Interfaces/AttentionMark.h"
+#include "kiln/Interfaces/SumMark.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -68,6 +69,7 @@ SmallVector<Value> LoopBuilder::makeReduce(TypeRange types,
     return SmallVector<Value>(types.size());
   auto nest = ReduceOp::create(builder, getLoc(), types, parallel, reduction,
                                kinds, origins);
+  copySumMark(op, nest);
   OpBuilder inner = OpBuilder::atBlockEnd(&nest.getBody().front());
   BodyContext body{inner, getLoc(), nest.getBody().getArguments()};
   ScalarBuilder scalars(inner, getLoc(), in);

@@ -137,6 +137,7 @@ public:
 
 protected:
   friend class BodyEmitter;
+  friend class ShortSums;
 
   /// The number of an integer argument, as i64, at a place that dominates all uses.
   virtual Value emitArgument(unsigned number) = 0;
@@ -470,6 +471,9 @@ public:
   LogicalResult emit(Block &block, ArrayRef<Value> leading = {});
   /// Emits what is alike at all indices `index`, as the part of `emit` that goes before.
   LogicalResult emitAlike(Block &block, mlir::BlockArgument index);
+  /// Emits loads and what their places are computed of, as the part of `emit` that goes
+  /// before: so those of several positions are under way together.
+  LogicalResult emitLoads(Block &block);
   /// Moves to a position at another index of a dimension, of which nothing that was emitted
   /// depends: what is known of that index is known there.
   void moveTo(Position other) { position = std::move(other); }

@@ -50,9 +50,17 @@ private:
   Sums joinParts(const Position &position, Value first, int64_t step);
   LogicalResult combineInOrder();
   LogicalResult combineColumns();
+  /// Numbers of elements or parts that are under way together, and whether each is one:
+  /// null where that is known.
+  struct Batch {
+    SmallVector<Value> numbers, inside;
+  };
   Sums emitStrided(Value first, Value end, int64_t step, int64_t count,
-                 ArrayRef<Value> sums,
-                 llvm::function_ref<Sums(Value, ArrayRef<Value>)> body);
+                   ArrayRef<Value> sums,
+                   llvm::function_ref<Sums(const Batch &, ArrayRef<Value>)> body);
+  int64_t countRowsAtOnce();
+  Sums accumulateRows(ArrayRef<Position> rows, ArrayRef<Value> inside,
+                      ArrayRef<Value> sums);
   LogicalResult
   finishFirst(Sums sums, const Place &place, Value isInside,
              llvm::function_ref<LogicalResult(ArrayRef<Value>)> body);
@@ -60,7 +68,8 @@ private:
   void bindParts();
   Position getPlace(const Position &position, Value part);
   void storePart(const Position &position, Value part, ArrayRef<Value> values);
-  Sums addPart(const Position &position, Value part, ArrayRef<Value> sums);
+  SmallVector<Value> loadPart(const Position &position, Value part);
+  Sums addPart(ArrayRef<Value> sums, ArrayRef<Value> part);
 
   Sums forEachReduction(
       ArrayRef<Value> sums,

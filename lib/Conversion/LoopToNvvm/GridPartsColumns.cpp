@@ -18,6 +18,8 @@
 #include "GridParts.h"
 
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
+#include "kiln/Emission/ShortSums.h"
+#include "kiln/Interfaces/SumMark.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -30,7 +32,9 @@ using namespace mlir;
 using guard::ExprAttr;
 
 /// Elements of a column that a thread reads at a time.
-static constexpr int64_t kUnrolled = 4;
+static constexpr int64_t kRowsAtOnce = 4;
+/// Those of a short sum, at most, and how many loads they make.
+static constexpr int64_t kRowsOfShortSums = 8, kLoadsOfShortSums = 12;
 /// Numbers of parts that are read at a time where a thread joins them.
 static constexpr int64_t kJoinedAtOnce = 16;
 
@@ -45,27 +49,42 @@ GridPartsEmitter::Place GridPartsEmitter::getPlaceInBlock(int64_t columns) {
           arith::DivUIOp::create(b, lane, count)};
 }
 
-/// What `body` makes of `sums` for `first`, `first + step` and so on, before `end`. Loads of
-/// `count` of them are under way before the first is added: otherwise a thread waits for
-/// memory once for each few. There may be none, and `first` behind `end`.
+/// What `body` makes of `sums` for `first`, `first + step` and so on, before `end`, `count`
+/// of them together: otherwise a thread waits for memory once for each. There may be none,
+/// and `first` behind `end`. Of the last ones some are no more: these are others, once again.
 FailureOr<SmallVector<Value>> GridPartsEmitter::emitStrided(
     Value first, Value end, int64_t step, int64_t count, ArrayRef<Value> sums,
-    llvm::function_ref<Sums(Value, ArrayRef<Value>)> body) {
+    llvm::function_ref<Sums(const Batch &, ArrayRef<Value>)> body) {
   int64_t together = count * step;
   Value size = arith::MaxSIOp::create(
       b, arith::SubIOp::create(b, end, first), constantIndex(0));
   Value whole =
       add(first, mul(arith::DivUIOp::create(b, size, constantIndex(together)),
                      together));
-  auto reduced = emitFor(
-      first, whole, together, sums,
-      [&](Value number, ArrayRef<Value> before) {
-        Sums values = llvm::to_vector(before);
-        for (int64_t k = 0; k < count && succeeded(values); ++k)
-          values = body(add(number, constantIndex(k * step)), *values);
-        return values;
-      });
-  return failed(reduced) ? reduced : emitFor(whole, end, step, *reduced, body);
+  auto getBatch = [&](Value number, Value last) {
+    Batch batch;
+    for (int64_t k = 0; k < count; ++k) {
+      Value own = add(number, constantIndex(k * step)), inside;
+      if (last && k > 0) {
+        inside = isLess(own, end);
+        own = arith::MinSIOp::create(b, own, last);
+      }
+      batch.numbers.push_back(own);
+      batch.inside.push_back(inside);
+    }
+    return batch;
+  };
+  auto reduced = emitFor(first, whole, together, sums,
+                         [&](Value number, ArrayRef<Value> before) {
+                           return body(getBatch(number, {}), before);
+                         });
+  if (failed(reduced) || together == 1)
+    return reduced;
+  Value last = add(end, constantIndex(-1));
+  return emitFor(whole, end, together, *reduced,
+                 [&](Value number, ArrayRef<Value> before) {
+                   return body(getBatch(number, last), before);
+                 });
 }
 
 /// Goes on with what all threads of a column have of a point, in the first of them if the
@@ -84,6 +103,56 @@ GridPartsEmitter::finishFirst(Sums sums, const Place &place, Value isInside,
 // Parts
 //===----------------------------------------------------------------------===//
 
+/// Elements of a column that a thread has under way. Short sums are the fewer the longer they
+/// are, as far as registers hold what they read.
+int64_t GridPartsEmitter::countRowsAtOnce() {
+  if (llvm::none_of(reductions, [](ReduceOp op) { return hasShortSums(op); }))
+    return kRowsAtOnce;
+  llvm::SmallDenseSet<Value> read;
+  for (ReduceOp op : reductions) {
+    unsigned points = op.getDomain().parallel.size();
+    op.getBody().walk([&](LoadOp load) {
+      bool isOfPoint = llvm::all_of(load.getIndices(), [&](Value index) {
+        auto argument = dyn_cast<BlockArgument>(index);
+        return argument && argument.getArgNumber() < points;
+      });
+      if (!isOfPoint)
+        read.insert(load.getTensor());
+    });
+  }
+  static_assert(kRowsOfShortSums <= kMostShortTerms);
+  int64_t loads = std::max<int64_t>(read.size(), 1);
+  return std::clamp<int64_t>(kLoadsOfShortSums / loads, 1, kRowsOfShortSums);
+}
+
+/// Joins what all reductions have at these positions with `sums`, one after the other.
+FailureOr<SmallVector<Value>>
+GridPartsEmitter::accumulateRows(ArrayRef<Position> rows, ArrayRef<Value> inside,
+                                 ArrayRef<Value> sums) {
+  SmallVector<BodyEmitter, 0> bodies; // of each row, of each reduction
+  for (const Position &row : rows)
+    for (ReduceOp op : reductions)
+      if (failed(bodies.emplace_back(*this, row).emitLoads(
+              op.getBody().front())))
+        return failure();
+  SmallVector<ShortSums> all;
+  (void)forEachReduction(sums, [&](ReduceOp op, ArrayRef<Value> before, unsigned) {
+    all.emplace_back(*this, op, before);
+    return Sums(llvm::to_vector(before));
+  });
+  for (auto [k, body] : llvm::enumerate(bodies))
+    if (failed(all[k % all.size()].add(body, inside[k / all.size()])))
+      return failure();
+  SmallVector<Value> joined;
+  for (ShortSums &own : all) {
+    Sums values = own.finish();
+    if (failed(values))
+      return failure();
+    llvm::append_range(joined, *values);
+  }
+  return joined;
+}
+
 /// What a thread reduces of a part.
 FailureOr<SmallVector<Value>>
 GridPartsEmitter::reduceColumn(const Position &position, Value part,
@@ -93,12 +162,14 @@ GridPartsEmitter::reduceColumn(const Position &position, Value part,
   Value first = arith::SelectOp::create(
       b, isLess(place.row, constantIndex(place.deep)), add(begin, place.row),
       end);
-  return emitStrided(first, end, place.deep, kUnrolled,
-                   getNeutral(position.lanes),
-                   [&](Value element, ArrayRef<Value> before) {
-                     return accumulateAll(enterReduced(position, element, 1),
-                                          before);
-                   });
+  return emitStrided(
+      first, end, place.deep, countRowsAtOnce(), getNeutral(position.lanes),
+      [&](const Batch &batch, ArrayRef<Value> before) {
+        SmallVector<Position> rows;
+        for (Value element : batch.numbers)
+          rows.push_back(enterReduced(position, element, 1));
+        return accumulateRows(rows, batch.inside, before);
+      });
 }
 
 LogicalResult GridPartsEmitter::reduceColumns() {
@@ -153,10 +224,23 @@ FailureOr<SmallVector<Value>>
 GridPartsEmitter::joinParts(const Position &position, Value first,
                             int64_t step) {
   int64_t count = std::max<int64_t>(kJoinedAtOnce / partials.size(), 1);
-  return emitStrided(first, constantIndex(parts.getParts()), step, count,
-                   getNeutral(1), [&](Value part, ArrayRef<Value> before) {
-                     return addPart(position, part, before);
-                   });
+  return emitStrided(
+      first, constantIndex(parts.getParts()), step, count, getNeutral(1),
+      [&](const Batch &batch, ArrayRef<Value> before) -> Sums {
+        SmallVector<SmallVector<Value>> loaded;
+        for (Value part : batch.numbers)
+          loaded.push_back(loadPart(position, part));
+        Sums sums = llvm::to_vector(before);
+        for (auto [part, inside] : llvm::zip_equal(loaded, batch.inside)) {
+          Sums joined = addPart(*sums, part);
+          if (failed(joined))
+            return failure();
+          for (auto [sum, value] : llvm::zip_equal(*sums, *joined))
+            sum = inside ? arith::SelectOp::create(b, inside, value, sum).getResult()
+                         : value;
+        }
+        return sums;
+      });
 }
 
 LogicalResult GridPartsEmitter::combineInOrder() {

@@ -82,24 +82,28 @@ void GridPartsEmitter::storePart(const Position &position, Value part,
   }
 }
 
-/// Combines `sums` with what a part has of the point at `position`.
-FailureOr<SmallVector<Value>>
-GridPartsEmitter::addPart(const Position &position, Value part,
-                          ArrayRef<Value> sums) {
+/// What a part has of the point at `position`.
+SmallVector<Value> GridPartsEmitter::loadPart(const Position &position,
+                                              Value part) {
   Position place = getPlace(position, part);
   SmallVector<ExprAttr> identity =
       getIdentityMap(context, place.extents.size());
-  SmallVector<Value> values;
-  for (auto [buffer, sum] : llvm::zip_equal(partials, sums)) {
+  SmallVector<Value> values, types = getNeutral(1);
+  for (auto [buffer, like] : llvm::zip_equal(partials, types)) {
     Value value = load(buffer, linearAddress(buffer, identity), place, {}, {}, {});
-    if (sum.getType().isIndex())
-      value = arith::IndexCastOp::create(b, sum.getType(), value);
+    if (like.getType().isIndex())
+      value = arith::IndexCastOp::create(b, like.getType(), value);
     values.push_back(value);
   }
+  return values;
+}
+
+/// Combines `sums` with what a part has.
+FailureOr<SmallVector<Value>>
+GridPartsEmitter::addPart(ArrayRef<Value> sums, ArrayRef<Value> part) {
   return forEachReduction(
       sums, [&](ReduceOp op, ArrayRef<Value> before, unsigned first) {
-        return combine(op, before,
-                       ArrayRef(values).slice(first, before.size()));
+        return combine(op, before, part.slice(first, before.size()));
       });
 }
 
@@ -275,7 +279,7 @@ LogicalResult GridPartsEmitter::combineWithin() {
   auto sums = emitFor(lane, constantIndex(parts.getParts()),
                       parts.getThreads(), getNeutral(1),
                       [&](Value part, ArrayRef<Value> before) {
-                        return addPart(position, part, before);
+                        return addPart(before, loadPart(position, part));
                       });
   if (succeeded(sums))
     sums = combineBlock(*sums, 1);

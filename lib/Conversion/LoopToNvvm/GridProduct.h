@@ -36,6 +36,7 @@
 #include "Warpgroups.h"
 
 #include "kiln/Analysis/ContractionShape.h"
+#include "kiln/Emission/ShortSums.h"
 
 namespace kiln::loop {
 
@@ -116,9 +117,13 @@ protected:
   SmallVector<Value> getNeutralSums();
   Position enterTileSum(ReduceOp sum, const Tile &tile, Value row,
                         Value column);
+  SmallVector<ShortSums, 0> beginRows(ArrayRef<Value> sums);
   /// Adds `element` of the result, in a row and a column of the tile, to sums of this column.
   LogicalResult addTileRow(const Tile &tile, Value row, Value column,
-                           Value element, llvm::MutableArrayRef<Value> sums);
+                           Value element,
+                           llvm::MutableArrayRef<ShortSums> sums);
+  LogicalResult endRows(llvm::MutableArrayRef<ShortSums> rows,
+                        llvm::MutableArrayRef<Value> sums);
   LogicalResult joinTileSums(ArrayRef<Value> more,
                              llvm::MutableArrayRef<Value> sums);
   LogicalResult storeTileSums(const Tile &tile, Value column,

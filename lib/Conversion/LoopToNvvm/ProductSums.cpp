@@ -25,11 +25,14 @@
 #include "MatrixUnits.h"
 
 #include "kiln/Analysis/TileSums.h"
+#include "kiln/Interfaces/SumMark.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -104,19 +107,39 @@ Position GridProductBase::enterTileSum(ReduceOp sum, const Tile &tile,
   return position;
 }
 
+/// `sums` of a column, to which some of its rows are added.
+SmallVector<ShortSums, 0> GridProductBase::beginRows(ArrayRef<Value> sums) {
+  SmallVector<ShortSums, 0> begun;
+  for (ReduceOp sum : tileSums) {
+    begun.emplace_back(*this, sum, sums.take_front(sum->getNumResults()));
+    sums = sums.drop_front(sum->getNumResults());
+  }
+  return begun;
+}
+
 LogicalResult GridProductBase::addTileRow(const Tile &tile, Value row,
                                           Value column, Value element,
-                                          MutableArrayRef<Value> sums) {
+                                          MutableArrayRef<ShortSums> sums) {
   atHand = element;
-  for (ReduceOp sum : tileSums) {
-    MutableArrayRef<Value> own = sums.take_front(sum->getNumResults());
-    auto values = accumulate(sum, enterTileSum(sum, tile, row, column), own);
-    if (failed(values))
+  for (auto [op, own] : llvm::zip_equal(tileSums, sums)) {
+    BodyEmitter body(*this, enterTileSum(op, tile, row, column));
+    if (failed(own.add(body)))
       return failure();
-    llvm::copy(*values, own.begin());
-    sums = sums.drop_front(own.size());
   }
   atHand = {};
+  return success();
+}
+
+/// What `rows`, which `beginRows` has begun, are with `sums`.
+LogicalResult GridProductBase::endRows(MutableArrayRef<ShortSums> rows,
+                                       MutableArrayRef<Value> sums) {
+  for (ShortSums &own : rows) {
+    auto values = own.finish();
+    if (failed(values))
+      return failure();
+    llvm::copy(*values, sums.begin());
+    sums = sums.drop_front(values->size());
+  }
   return success();
 }
 
@@ -177,17 +200,23 @@ LogicalResult GridProductEmitter::emitTileSums() {
   // Neighbours lie together, each group where its sums were.
   Value place = add(mul(arith::DivUIOp::create(b, column, each), lanes * width),
                     mul(arith::RemUIOp::create(b, column, each), kResultBytes));
+  int64_t together = std::gcd(schedule.getRows(), kMostShortTerms);
   auto loop =
       scf::ForOp::create(b, constantIndex(0), constantIndex(schedule.getRows()),
-                         constantIndex(1), getNeutralSums());
+                         constantIndex(together), getNeutralSums());
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(loop.getBody());
-    Value row = loop.getInductionVar();
-    Value from = getShared(add(mul(row, getSumPitch() * width), place));
-    Value value = LLVM::LoadOp::create(b, element, from, kResultBytes);
     auto sums = llvm::to_vector_of<Value>(loop.getRegionIterArgs());
-    if (failed(addTileRow(tile, row, column, value, sums)))
+    SmallVector<ShortSums, 0> rows = beginRows(sums);
+    for (int64_t k = 0; k < together; ++k) {
+      Value row = add(loop.getInductionVar(), constantIndex(k));
+      Value from = getShared(add(mul(row, getSumPitch() * width), place));
+      Value value = LLVM::LoadOp::create(b, element, from, kResultBytes);
+      if (failed(addTileRow(tile, row, column, value, rows)))
+        return failure();
+    }
+    if (failed(endRows(rows, sums)))
       return failure();
     scf::YieldOp::create(b, sums);
   }
@@ -217,6 +246,10 @@ LogicalResult GridWgmmaEmitter::sumRows(
     sums = &own.sums.back();
     sums->values.assign(lanes, getNeutralSums());
   }
+  static_assert(kWarpRows <= kMostShortTerms);
+  SmallVector<SmallVector<ShortSums, 0>, 2> rows;
+  for (ArrayRef<Value> before : sums->values)
+    rows.push_back(beginRows(before));
   Value begin = mul(own.lane, lanes);
   Type type = lanes == 1 ? element : VectorType::get({lanes}, element);
   for (int64_t row = 0; row < kWarpRows; ++row) {
@@ -229,10 +262,13 @@ LogicalResult GridWgmmaEmitter::sumRows(
         value = vector::ExtractOp::create(b, loaded, ArrayRef<int64_t>{lane});
       if (failed(addTileRow(tile, add(own.firstRow, constantIndex(row)),
                             add(begin, constantIndex(first + lane)), value,
-                            sums->values[lane])))
+                            rows[lane])))
         return failure();
     }
   }
+  for (auto [own, values] : llvm::zip_equal(rows, sums->values))
+    if (failed(endRows(own, values)))
+      return failure();
   return success();
 }
 

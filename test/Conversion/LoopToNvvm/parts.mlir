@@ -30,8 +30,6 @@
 // CHECK: scf.for
 // CHECK-COUNT-16: llvm.load %{{.*}} : !llvm.ptr<1> -> f32
 // CHECK: scf.yield
-// CHECK: scf.for
-// CHECK: llvm.load %{{.*}} : !llvm.ptr<1> -> f32
 // CHECK-COUNT-6: nvvm.barrier0
 // CHECK: scf.if
 // CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<1>
@@ -77,14 +75,17 @@ func.func @mean(%x: tensor<268435456xf32>) -> tensor<f32> {
 }
 
 // Few columns: a block has all four vectors, 64 threads for each, that join what they have in six
-// steps. Four rows are read at a time.
+// steps. Four rows are read before the first is added, and of the last ones those that are there.
 
 // CHECK-LABEL: llvm.func @few_parts(
 // CHECK: scf.for
 // CHECK-COUNT-4: llvm.load %{{.*}} -> vector<4xf32>
+// CHECK-COUNT-4: arith.addf
 // CHECK: scf.yield
 // CHECK: scf.for
-// CHECK: llvm.load %{{.*}} -> vector<4xf32>
+// CHECK-COUNT-4: llvm.load %{{.*}} -> vector<4xf32>
+// CHECK: arith.addf
+// CHECK-COUNT-3: arith.select
 // CHECK: scf.yield
 // CHECK-COUNT-12: nvvm.barrier0
 // CHECK-NOT: nvvm.barrier0
@@ -130,15 +131,41 @@ func.func @joined(%x: tensor<784x256xf32>) -> tensor<256xf32> {
 }
 
 // Images with their channels last: rows lie one behind the other, so that none is found by a
-// division.
+// division. Terms of f32 are added up as such, eight of them where there is one load for each, and
+// then once in f64; those that are not marked are widened one by one.
 
-// CHECK-LABEL: llvm.func @lengths_parts(
+// CHECK-LABEL: llvm.func @moments_parts(
 // CHECK: scf.for
 // CHECK-NOT: arith.divui
 // CHECK-NOT: arith.remui
-// CHECK: llvm.load %{{.*}} -> vector<8xbf16>
+// CHECK-COUNT-8: llvm.load %{{.*}} -> vector<8xbf16>
+// CHECK-NOT: arith.divui
+// CHECK-NOT: arith.remui
+// CHECK-COUNT-7: math.fma %{{.*}} : vector<8xf32>
+// CHECK: arith.extf %{{.*}} : vector<8xf32> to vector<8xf64>
+// CHECK-NEXT: arith.addf %{{.*}} : vector<8xf64>
+// CHECK-NOT: arith.addf %{{.*}} : vector<8xf64>
+// CHECK: scf.yield
+// CHECK-LABEL: llvm.func @lengths_parts(
+// CHECK-NOT: math.fma
+// CHECK-COUNT-4: arith.addf %{{.*}} : vector<8xf64>
 // CHECK: scf.yield
 !x = tensor<64x128x56x56xbf16>
+func.func @moments(%x: !x {loop.strides = #guard.shape<[401408, 1, 7168, 128]>}) -> tensor<128xf32> {
+  %r = loop.kernel @moments ins(%a = %x : !x) shared [128]
+      schedule #loop.gpu_parts<threads = 256, lanes = 8, parts = 264, columns = 16> -> tensor<128xf32> {
+    %s = loop.reduce parallel (%j) in [128] reduction (%n, %h, %w) in [64, 56, 56] <sum>
+        attributes {kiln.short_sums} : tensor<128xf32> {
+      %e = loop.load %a[%n, %j, %h, %w] : !x
+      %f = arith.extf %e : bf16 to f32
+      %d = arith.extf %f : f32 to f64
+      %p = arith.mulf %d, %d : f64
+      loop.yield %p : f64
+    }
+    loop.return %s : tensor<128xf32>
+  }
+  return %r : tensor<128xf32>
+}
 func.func @lengths(%x: !x {loop.strides = #guard.shape<[401408, 1, 7168, 128]>}) -> tensor<128xf32> {
   %r = loop.kernel @lengths ins(%a = %x : !x) shared [128]
       schedule #loop.gpu_parts<threads = 256, lanes = 8, parts = 264, columns = 16> -> tensor<128xf32> {

@@ -1,12 +1,16 @@
 // RUN: kiln-opt %s --convert-loop-to-nvvm --split-input-file | FileCheck %s
 
 // Two warpgroups, whose warps read each box that they have stored by columns: a lane has two of
-// 64, and 16 rows of them. Once a tile they hand each other what they have, where the boxes were.
+// 64, and 16 rows of them, whose squares are added in f32 first. Once a tile they hand each other
+// what they have, where the boxes were.
 // CHECK-LABEL: func.func @boxes
 // CHECK: llvm.func @boxes(
 // CHECK: nvvm.wgmma.mma_async
 // CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta
 // CHECK-COUNT-16: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<3> -> vector<2xbf16>
+// CHECK: math.fma %{{.*}} : f32
+// CHECK: arith.extf %{{.*}} : f32 to f64
+// CHECK-NEXT: arith.addf %{{.*}} : f64
 // CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta
 // CHECK-COUNT-16: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<3> -> vector<2xbf16>
 // CHECK: nvvm.cp.async.bulk.wait_group 0 {read}
@@ -31,7 +35,8 @@ func.func @boxes(%x: !x, %w: !w) -> (!x, !s, !s) {
       %f = arith.extf %e : bf16 to f64
       loop.yield %f : f64
     }
-    %q = loop.reduce parallel (%p, %j) in [32, 256] reduction (%r) in [128] <sum> : !s {
+    %q = loop.reduce parallel (%p, %j) in [32, 256] reduction (%r) in [128] <sum>
+        attributes {kiln.short_sums} : !s {
       %e = loop.load %c[%p * 128 + %r, %j] : !x
       %f = arith.extf %e : bf16 to f64
       %g = arith.mulf %f, %f : f64

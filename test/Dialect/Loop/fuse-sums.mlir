@@ -55,13 +55,14 @@ func.func @bias(%x: !x, %w: !w) -> (!y, tensor<3072xbf16>) {
 // -----
 
 // The statistics of a batch norm behind a convolution, of f64, and what follows them. Tiles
-// divide its rows, so that nothing is masked. What is of a channel is read by the product.
+// divide its rows, so that nothing is masked. What is of a channel is read by the product. What
+// a sum says of its terms stays.
 
 // WHY-COUNT-2: remark: [Passed] fused | Category:loop-fuse-sums | Function=statistics | kernel=convolution, rows=128
 // CHECK-LABEL: func.func @statistics
 // CHECK: %[[Y:.*]]:3 = loop.kernel @convolution ins(%{{.*}}, %{{.*}}, %[[M:.*]] = %{{.*}} : tensor<64xf32>) shared []
 // CHECK-SAME: -> (tensor<16x32x32x64xbf16>, tensor<128x64xf64>, tensor<128x64xf64>)
-// CHECK: loop.reduce parallel (%i, %j) in [128, 64] reduction (%k) in [128] <sum> : tensor<128x64xf64> {
+// CHECK: loop.reduce parallel (%i, %j) in [128, 64] reduction (%k) in [128] <sum> attributes {kiln.short_sums} : tensor<128x64xf64> {
 // CHECK-NEXT: loop.load %{{.*}}[floordiv(%i * 128 + %k, 1024), mod(%i * 4 + floordiv(%k, 32), 32), mod(%k, 32), %j] : tensor<16x32x32x64xbf16>
 // CHECK: loop.reduce parallel (%i, %j) in [128, 64] reduction (%k) in [128] <sum> : tensor<128x64xf64> {
 // CHECK: loop.load %[[M]][%j]
@@ -85,7 +86,8 @@ func.func @statistics(%x: !x, %w: !w, %o: !m) -> (!x, !s) {
     loop.return %c : !x
   }
   %s = loop.kernel @statistics ins(%a = %y : !x, %m = %o : !m) shared [64] -> !s {
-    %s = loop.reduce parallel (%i) in [64] reduction (%j, %k, %l) in [16, 32, 32] <sum> : !s {
+    %s = loop.reduce parallel (%i) in [64] reduction (%j, %k, %l) in [16, 32, 32] <sum>
+        attributes {kiln.short_sums} : !s {
       %e = loop.load %a[%j, %k, %l, %i] : !x
       %f = arith.extf %e : bf16 to f64
       loop.yield %f : f64

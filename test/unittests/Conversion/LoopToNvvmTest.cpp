@@ -136,9 +136,9 @@ static const char kTileSums[] = R"(
 !m = tensor<40xf32>
 !s = tensor<3x40xf32>
 !d = tensor<3x40xf64>
-func.func @main(%x: !a, %y: !b, %m: !m) -> (!c, !s, !d) {
-  %r:3 = loop.kernel @k ins(%a = %x : !a, %b = %y : !b, %n = %m : !m)
-      shared [] -> (!c, !s, !d) {
+func.func @main(%x: !a, %y: !b, %m: !m) -> (!c, !s, !d, !d) {
+  %r:4 = loop.kernel @k ins(%a = %x : !a, %b = %y : !b, %n = %m : !m)
+      shared [] -> (!c, !s, !d, !d) {
     %c = loop.contract parallel [3, 25, 40] reduction [24]
         lhs %a[d0, d1, d3] : !a rhs %b[d3, d2] : !b acc f32 : !c
         epilogue (%acc, %i, %j, %k) {
@@ -175,9 +175,23 @@ func.func @main(%x: !a, %y: !b, %m: !m) -> (!c, !s, !d) {
       %v = arith.select %there, %q, %zero : f64
       loop.yield %v : f64
     }
-    loop.return %c, %s, %d : !c, !s, !d
+    %h = loop.reduce parallel (%p, %j) in [3, 40] reduction (%r) in [32] <sum>
+        attributes {kiln.short_sums} : !d {
+      %zero = arith.constant 0.0 : f64
+      %none = arith.constant 0.0 : bf16
+      %c0 = arith.constant 0 : index
+      %is = loop.index (lt(%p * 32 + %r, 75))
+      %there = arith.cmpi ne, %is, %c0 : index
+      %e = loop.load %c[floordiv(%p * 32 + %r, 25), mod(%p * 32 + %r, 25), %j]
+          mask %there, %none : !c
+      %f = arith.extf %e : bf16 to f64
+      %q = arith.mulf %f, %f : f64
+      %v = arith.select %there, %q, %zero : f64
+      loop.yield %v : f64
+    }
+    loop.return %c, %s, %d, %h : !c, !s, !d, !d
   }
-  return %r#0, %r#1, %r#2 : !c, !s, !d
+  return %r#0, %r#1, %r#2, %r#3 : !c, !s, !d, !d
 })";
 
 /// All of it is exact but the rounding of the result: sums are of what was stored.

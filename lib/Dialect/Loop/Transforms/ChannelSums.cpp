@@ -25,6 +25,7 @@
 
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
+#include "kiln/Interfaces/SumMark.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -134,6 +135,7 @@ bool loop::reduceChannelsFirst(ReduceOp op) {
     types.push_back(guard::makeTensorType(type, parallel));
   auto channels = ReduceOp::create(builder, location, types, parallel, places,
                                    getKinds(op), op.getOriginsAttr());
+  copySumMark(op, channels);
   Block &body = channels.getBody().front();
   builder.setInsertionPointToStart(&body);
   SmallVector<Value> indices(body.getArguments());

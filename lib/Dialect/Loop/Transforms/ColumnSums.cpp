@@ -11,6 +11,7 @@
 #include "Bodies.h"
 
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Interfaces/SumMark.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -101,6 +102,7 @@ void loop::reshapeRows(ReduceOp sum, ArrayRef<ExprAttr> rows) {
   auto made = ReduceOp::create(builder, sum.getLoc(), sum->getResultTypes(),
                                domain.parallel, rows, getKinds(sum),
                                sum.getOriginsAttr());
+  copySumMark(sum, made);
   Block &body = made.getBody().front();
   builder.setInsertionPointToStart(&body);
   unsigned parallel = domain.parallel.size();

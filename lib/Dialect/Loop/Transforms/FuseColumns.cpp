@@ -16,6 +16,7 @@
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
+#include "kiln/Interfaces/SumMark.h"
 #include "kiln/Support/Remarks.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -389,6 +390,7 @@ static ReduceOp sumParts(const Match &match) {
     builder.setInsertionPointAfter(last);
   auto made = ReduceOp::create(builder, sum.getLoc(), types, parallel,
                                parts.rows, getKinds(sum), sum.getOriginsAttr());
+  copySumMark(sum, made);
   Block &body = made.getBody().front();
   builder.setInsertionPointToStart(&body);
   unsigned behind = parallel.size();

@@ -16,6 +16,7 @@
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
+#include "kiln/Interfaces/SumMark.h"
 #include "kiln/Support/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -320,6 +321,7 @@ static ReduceOp sumTiles(const RowSum &match) {
   ExprAttr rows = guard::getConstant(context, product.rows);
   auto made = ReduceOp::create(builder, sum.getLoc(), types, parallel, {rows},
                                getKinds(sum), sum.getOriginsAttr());
+  copySumMark(sum, made);
   Block &body = made.getBody().front();
   builder.setInsertionPointToStart(&body);
   Value isRow = product.isExact ? Value() : createIsRow(builder, made, product);

@@ -11,6 +11,7 @@
 
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
+#include "kiln/Interfaces/SumMark.h"
 #include "kiln/Support/Remarks.h"
 
 using namespace mlir;
@@ -100,6 +101,7 @@ static ReduceOp reduceParts(OpBuilder &builder, ReduceOp op, unsigned dim,
     types.push_back(guard::makeTensorType(type, parallel));
   auto made = ReduceOp::create(builder, op.getLoc(), types, parallel, reduction,
                                getKinds(op), op.getOriginsAttr());
+  copySumMark(op, made);
   Block &body = made.getBody().front();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&body);

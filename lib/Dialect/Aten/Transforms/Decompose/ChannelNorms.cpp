@@ -10,11 +10,14 @@
 // elements that f32 would show. Elements are computed in f32 or f64 and rounded
 // once. What is the same for all elements of a channel is computed once a channel, in f64,
 // and one value a channel is a tensor of its own, next to the parameters: kernels make it
-// behind the sums.
+// behind the sums. Of 16 bits f64 is for the number of terms, and some are added in f32
+// (SumMark.h); what that costs is in lib/Conversion/Numerics.md.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Decompose.h"
+
+#include "kiln/Interfaces/SumMark.h"
 
 namespace kiln::aten {
 
@@ -28,8 +31,13 @@ static Type sumType(FormulaBuilder &c, Type element) {
                          : FormulaBuilder::computeType(element);
 }
 
-static bool hasBits16(Value x) {
-  return FormulaBuilder::elementTypeOf(x).getIntOrFloatBitWidth() == 16;
+/// A sum in f64 of numbers of f32, a few of which may be added as such.
+static Value withShortSums(FormulaBuilder &c, Value sum) {
+  auto op = sum ? sum.getDefiningOp<SumDimIntListOp>() : SumDimIntListOp();
+  if (op && FormulaBuilder::elementTypeOf(sum).isF64())
+    op->setDiscardableAttr(kShortSumsAttrName,
+                           mlir::UnitAttr::get(c.getContext()));
+  return sum;
 }
 
 /// Nobody reads it; PyTorch gives an undefined tensor or an empty one.
@@ -57,10 +65,9 @@ static Value firstOf(FormulaBuilder &c, Value x, ArrayRef<int64_t> dims) {
   return x;
 }
 
-/// Statistics keep `dims` as sizes of one if `keeps`. With `isOf16` elements of `x` were made of
-/// 16 bits.
+/// Statistics keep `dims` as sizes of one if `keeps`. Elements of `x` were made of `narrow`.
 static Moments momentsOf(FormulaBuilder &c, Value x, ArrayRef<int64_t> dims,
-                         bool keeps, Value count, double eps, bool isOf16) {
+                         bool keeps, Value count, double eps, Type narrow) {
   Type compute = FormulaBuilder::computeType(FormulaBuilder::elementTypeOf(x));
   Type wide = sumType(c, FormulaBuilder::elementTypeOf(x));
   Sizes kept = c.dimsOf(x), left;
@@ -72,12 +79,15 @@ static Moments momentsOf(FormulaBuilder &c, Value x, ArrayRef<int64_t> dims,
   }
   auto sum = [&](Value v) { return c.sumOver(v, dims, keeps); };
   Value wideX = c.cast(x, wide), mean, variance;
-  if (wide != compute && isOf16) {
+  if (wide != compute && narrow.getIntOrFloatBitWidth() == 16) {
     // Squares have 22 bits at most: where elements are so alike that their variance is little
-    // of their square, 2^31 of them add up exactly. So sums know of no other element.
-    mean = c.div(sum(wideX), count);
-    variance = c.relu(
-        c.sub(c.div(sum(c.square(wideX)), count), c.square(mean)));
+    // of their square, 2^31 of them add up exactly. So sums know of no other element. Squares
+    // of bf16 have 16: 16 of those add up exactly in f32.
+    mean = c.div(withShortSums(c, sum(wideX)), count);
+    Value squares = sum(c.square(wideX));
+    if (narrow.isBF16())
+      squares = withShortSums(c, squares);
+    variance = c.relu(c.sub(c.div(squares, count), c.square(mean)));
   } else if (Value first = wide == compute ? Value() : firstOf(c, x, dims)) {
     // Both sums in one pass, of distances from an element. Its distance from the mean is at
     // most sqrt(count) deviations, so what the sums lose, which have 53 bits for elements
@@ -106,7 +116,8 @@ namespace {
 class Channels {
 public:
   Channels(FormulaBuilder &c, Value input)
-      : c(c), x(c.widen(input)), isOf16(hasBits16(input)) {
+      : c(c), x(c.widen(input)),
+        narrow(FormulaBuilder::elementTypeOf(input)) {
     Sizes sizes = c.dimsOf(x);
     count = c.expr(1);
     for (auto [i, size] : llvm::enumerate(sizes)) {
@@ -131,10 +142,12 @@ public:
   Value own(Value parameter) {
     return keeps ? spread(parameter) : c.widen(parameter);
   }
-  /// The sum over all but the channels, in the type for sums.
+  /// The sum over all but the channels, in the type for sums, of what was made in f32 where
+  /// elements have 16 bits.
   Value sum(Value v) {
-    return c.sumOver(
+    Value sum = c.sumOver(
         c.cast(v, sumType(c, FormulaBuilder::elementTypeOf(v))), dims, keeps);
+    return narrow.getIntOrFloatBitWidth() == 16 ? withShortSums(c, sum) : sum;
   }
   Value gather(Value statistic, Type element) {
     return c.cast(c.view(statistic, Sizes{channels}), element);
@@ -148,7 +161,7 @@ public:
 
   FormulaBuilder &c;
   Value x;
-  bool isOf16;
+  Type narrow; ///< of the elements of `x`
   SmallVector<int64_t> dims;
   Sizes channelSizes;
   ExprAttr count, channels;
@@ -168,7 +181,7 @@ static SmallVector<Value> trainNorm(OpT op, FormulaBuilder &c,
   double momentum = op.getMomentum().convertToDouble();
   Moments moments =
       momentsOf(c, norm.x, norm.dims, norm.keeps, norm.number(),
-                op.getEps().convertToDouble(), norm.isOf16);
+                op.getEps().convertToDouble(), norm.narrow);
   SmallVector<Value> results = {
       c.cast(norm.normalize(moments.mean, moments.rstd, op.getWeight(),
                             op.getBias()),
@@ -421,7 +434,7 @@ SmallVector<Value> decomposeNativeGroupNorm(NativeGroupNormOp op,
   Moments moments = momentsOf(c, x, {2, 3}, /*keeps=*/true,
                               c.number(groups.count),
                               op.getEps().convertToDouble(),
-                              hasBits16(op.getInput()));
+                              FormulaBuilder::elementTypeOf(op.getInput()));
   Value result = c.mul(c.sub(x, moments.mean), moments.rstd);
   if (op.getWeight())
     result =
