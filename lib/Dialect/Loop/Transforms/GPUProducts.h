@@ -54,6 +54,18 @@ GPUProductShape getGPUProductShape(ContractOp op,
 int64_t getProductLanes(ContractOp op, const analysis::ContractionShape &shape,
                         int64_t split);
 
+/// The schedule of a product with these numbers.
+GPUProductScheduleAttr
+getProductSchedule(ContractOp op, const analysis::ContractionShape &shape,
+                   const GPUProductSchedule &numbers);
+
+/// That of a contraction in a kernel whose inputs have these strides; null for what is no product
+/// of matrices.
+ScheduleAttr chooseMatrixProduct(ContractOp op,
+                                 const analysis::KernelStrides &strides,
+                                 const GPUMachine &machine,
+                                 const analysis::SizeHints &hints);
+
 /// True if a copy engine can bring operand `k` (A or B), whose factors have so many bytes,
 /// as warpgroups take it.
 bool fitsBoxes(ContractOp op, const analysis::ContractionShape &shape,
