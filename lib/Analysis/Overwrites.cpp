@@ -136,6 +136,9 @@ Value analysis::getPlaceOfRow(KernelOp kernel, Value row) {
 }
 
 DenseI64ArrayAttr analysis::getOverwrites(KernelOp kernel) {
+  // A tile is stored while others are made of what lies where it goes.
+  if (isa_and_nonnull<GPUProductScheduleAttr>(kernel.getScheduleAttr()))
+    return {};
   SmallVector<int64_t> pairs;
   for (unsigned result = 0; result < kernel.getNumResults(); ++result)
     for (unsigned input = 0; input < kernel.getInputs().size(); ++input)

@@ -18,7 +18,9 @@
 //              (ProductWgmma.cpp)    both, by a copy engine and warpgroups
 //              (ProductGather.cpp)   what no copy engine can bring
 //   finish     (GridProductBase,     sums go through shared memory, so that threads have
-//               ProductFinish.cpp)   neighbours in C, and then through the epilogue
+//               ProductFinish.cpp)   neighbours in C, and then through the epilogue and
+//                                    the nests that follow the product
+//                                    (ProductFollowers.cpp)
 //              (ProductStores.cpp)   by a copy engine
 //   sum up     (ProductSums.cpp)     columns of what is finished, where the kernel does
 //
@@ -101,13 +103,31 @@ protected:
                              llvm::function_ref<Value()> getSums);
   /// Whether an element of a tile is inside; null: it is.
   Value isInside(Value row, Value column);
-  /// Evaluates the epilogue on `lanes` neighbours of a row and stores them.
+  /// Finishes `lanes` neighbours of a row and stores what is made of them.
   LogicalResult finishVector(const Position &matrix, Value row, Value column,
                              Value sums, int64_t lanes);
+  LogicalResult finishAt(const Position &position, Value sums);
   FailureOr<Value> evaluateEpilogue(const Position &position, Value sums);
-  void storeResult(const Position &position, Value value);
   Position enterVector(const Position &matrix, Value row, Value column,
                        int64_t lanes);
+
+  // What else is made of each element (ProductFollowers.cpp).
+  /// Sees which nests follow the product, and what is stored; an error where
+  /// that is something else.
+  LogicalResult describeFollowers();
+  /// A position of the product as one of a nest that follows it.
+  Position enterFollower(PointwiseOp nest, const Position &position);
+  /// The epilogue and all that follows it on neighbours: what `results` has of
+  /// them.
+  FailureOr<SmallVector<Value>> evaluateAll(const Position &position,
+                                            Value sums);
+  void storeOne(Value tensor, const Position &position, Value value);
+  /// Elements that the kernel keeps to itself are at hand where they are read.
+  void bindRow(Value) override {}
+  /// Loads of what the kernel reads for elements of the result.
+  SmallVector<LoadOp> getFinishLoads();
+  /// The dimensions of a side of the product in the nest that has such a load.
+  SmallVector<unsigned> getDimsOf(LoadOp load, const analysis::DimGroup &side);
 
   // Sums over rows of tiles (ProductSums.cpp).
   /// Sees what the kernel sums up; an error where that is something else.
@@ -129,17 +149,17 @@ protected:
   LogicalResult storeTileSums(const Tile &tile, Value column,
                               ArrayRef<Value> sums);
 
-  /// The value of a load of the epilogue, where it was read ahead, or of one of the result
-  /// that sums are made of.
+  /// The value of a load that was read ahead, or of one of what the kernel has
+  /// just made.
   Value loadStaged(LoadOp load, int64_t lanes) override;
-  /// What loads of the epilogue read that can be read before there are sums.
+  /// What can be read before there are sums.
   using Ahead = SmallVector<std::pair<LoadOp, Value>>;
   Ahead readAhead(const Tile &tile, Value row, Value column);
-  /// The indices of a load as expressions of the domain, where they are known
-  /// without the sums.
+  /// The indices of a load as expressions of the domain of its nest, where they
+  /// are known without the sums.
   std::optional<SmallVector<guard::ExprAttr>> getKnownIndices(LoadOp load);
-  /// Whether what the epilogue reads is the same for all rows of a tile, or with
-  /// `orDownAlone` for all columns.
+  /// Whether what is read for elements is the same for all rows of a tile, or
+  /// with `orDownAlone` for all columns.
   bool readsAcrossAlone(bool orDownAlone = false);
   /// An index of a group as indices of its runs.
   SmallVector<Value> splitRuns(const analysis::DimGroup &group, Value index);
@@ -156,8 +176,11 @@ protected:
   Type sumType;
   Value rowEnd; ///< of the group that the tile is in; null: of all rows
   Ahead ahead; ///< for the vector of the result that is being finished
+  SmallVector<PointwiseOp> followers;
+  SmallVector<Value> results; ///< what is stored of elements, in order
+  /// Elements of what the kernel makes, where they are read.
+  SmallVector<std::pair<Value, Value>, 2> atHand;
   SmallVector<ReduceOp> tileSums;
-  Value atHand;    ///< the element of the result that is added to them
   Value keptPlace; ///< of a vector that is finished next, for them; null: nowhere
 };
 
@@ -337,17 +360,20 @@ private:
   LogicalResult finishIfThere(const Tile &tile, ValueRange sums,
                               llvm::function_ref<void()> release);
   bool canPack();
+  bool has16Bits();       ///< all that is stored
   bool isShifted() const; ///< rows of the result begin anywhere
-  FailureOr<SmallVector<Value>> finishPairs(const Tile &tile,
-                                            const Finisher &own,
-                                            ArrayRef<Value> sums, int64_t first,
-                                            int64_t columns);
+  using Words = SmallVector<SmallVector<Value>, 2>; ///< of each of `results`
+  FailureOr<Words> finishPairs(const Tile &tile, const Finisher &own,
+                               ArrayRef<Value> sums, int64_t first,
+                               int64_t columns);
   LogicalResult finishPacked(const Tile &tile, Finisher &own,
                              ArrayRef<Value> sums);
+  LogicalResult storeColumns(const Tile &tile, Finisher &own, unsigned number,
+                             int64_t first, int64_t columns);
   LogicalResult sumPacked(const Tile &tile, Finisher &own, int64_t first,
                           int64_t columns);
-  void storePacked(const Tile &tile, const Finisher &own, int64_t first,
-                   int64_t columns);
+  void storePacked(Value tensor, const Tile &tile, const Finisher &own,
+                   int64_t first, int64_t columns);
   LogicalResult
   finishWide(const Tile &tile, Finisher &own,
              llvm::function_ref<SmallVector<Value>()> getSums);
@@ -366,10 +392,10 @@ private:
   void syncTile();
 
   // What the copy engine stores (ProductStores.cpp).
-  /// The result in boxes of a warp's rows and `kPackedColumns`.
+  /// What is made, in boxes of a warp's rows and `kPackedColumns`.
   struct Stores {
     analysis::OperandBoxes boxes;
-    Value map;
+    SmallVector<Value> maps; ///< of each of `results`, which lie alike
     int64_t buffers = 0; ///< of a warp, for one box each; 0: threads store
   };
   void describeStores(int64_t room);
@@ -378,7 +404,8 @@ private:
   Value getBox(const Finisher &own);
   Value getPlaceInBox(const Finisher &own, int64_t row, Value bytes);
   void awaitBox(const Finisher &own);
-  void storeBox(const Tile &tile, const Finisher &own, int64_t first);
+  void storeBox(Value map, const Tile &tile, const Finisher &own,
+                int64_t first);
 
   // Rows of the result that begin anywhere (ProductShifted.cpp).
   bool canShift();

@@ -54,7 +54,7 @@ LogicalResult GridProductBase::analyze() {
     reached.push_back(countParts());
     scratchBytes = countParts() * (sumType.getIntOrFloatBitWidth() / 8);
   }
-  return describeSums();
+  return failure(failed(describeFollowers()) || failed(describeSums()));
 }
 
 ExprAttr GridProductBase::countMatrices() {
@@ -213,34 +213,32 @@ FailureOr<Value> GridProductBase::evaluateEpilogue(const Position &position,
   return body.getWide(block.getTerminator()->getOperand(0));
 }
 
-void GridProductBase::storeResult(const Position &position, Value value) {
-  const Buffer &buffer = buffers.find(op.getResult())->second;
-  unsigned rank = getExprs(op.getParallelExtents()).size();
-  store(buffer, linearAddress(buffer, getIdentityMap(context, rank)), position,
-        value);
-}
-
 LogicalResult GridProductBase::finishVector(const Position &matrix, Value row,
                                             Value column, Value sums,
                                             int64_t lanes) {
-  Position position = enterVector(matrix, row, column, lanes);
-  FailureOr<Value> value = evaluateEpilogue(position, sums);
-  if (failed(value))
+  return finishAt(enterVector(matrix, row, column, lanes), sums);
+}
+
+LogicalResult GridProductBase::finishAt(const Position &position, Value sums) {
+  FailureOr<SmallVector<Value>> values = evaluateAll(position, sums);
+  if (failed(values))
     return failure();
-  keepResult(*value);
-  storeResult(position, *value);
+  keepResult(values->front());
+  for (auto [tensor, value] : llvm::zip_equal(results, *values))
+    storeOne(tensor, position, value);
   return success();
 }
 
 std::optional<SmallVector<ExprAttr>>
 GridProductBase::getKnownIndices(LoadOp load) {
-  Block *body = &op.getEpilogue().front();
-  // Behind the sum come the indices of the domain.
+  Block *body = load->getBlock();
+  // In the epilogue they come behind the sum.
+  unsigned first = body->getParentOp() == op ? 1 : 0;
   std::function<ExprAttr(Value)> getKnown = [&](Value index) -> ExprAttr {
     auto argument = dyn_cast<BlockArgument>(index);
     if (argument)
-      return argument.getOwner() == body && argument.getArgNumber() > 0
-                 ? guard::getDim(context, argument.getArgNumber() - 1)
+      return argument.getOwner() == body && argument.getArgNumber() >= first
+                 ? guard::getDim(context, argument.getArgNumber() - first)
                  : ExprAttr();
     auto made = index.getDefiningOp<IndexOp>();
     SmallVector<ExprAttr> dims;
@@ -263,21 +261,19 @@ GridProductBase::getKnownIndices(LoadOp load) {
 }
 
 bool GridProductBase::readsAcrossAlone(bool orDownAlone) {
-  if (op.getEpilogue().empty())
-    return true;
-  auto mayMove = [&](ArrayRef<ExprAttr> indices, const DimGroup &side) {
+  auto mayMove = [&](ArrayRef<ExprAttr> indices, ArrayRef<unsigned> dims) {
     return llvm::any_of(indices, [&](ExprAttr expr) {
-      return llvm::any_of(side.dims, [&](unsigned dim) {
+      return llvm::any_of(dims, [&](unsigned dim) {
         return guard::contains(expr, guard::getDim(context, dim));
       });
     });
   };
-  return llvm::all_of(
-      op.getEpilogue().front().getOps<LoadOp>(), [&](LoadOp load) {
-        auto indices = getKnownIndices(load);
-        return indices && (!mayMove(*indices, shape.rows) ||
-                           (orDownAlone && !mayMove(*indices, shape.columns)));
-      });
+  return llvm::all_of(getFinishLoads(), [&](LoadOp load) {
+    auto indices = getKnownIndices(load);
+    return indices && (!mayMove(*indices, getDimsOf(load, shape.rows)) ||
+                       (orDownAlone &&
+                        !mayMove(*indices, getDimsOf(load, shape.columns))));
+  });
 }
 
 GridProductBase::Ahead GridProductBase::readAhead(const Tile &tile, Value row,
@@ -288,27 +284,30 @@ GridProductBase::Ahead GridProductBase::readAhead(const Tile &tile, Value row,
       enterVector(tile.matrix, row, column, schedule.getLanes());
   Value inside = isInside(row, column);
   Ahead loads;
-  for (LoadOp load : op.getEpilogue().front().getOps<LoadOp>()) {
+  for (LoadOp load : getFinishLoads()) {
     auto indices = getKnownIndices(load);
     auto buffer = buffers.find(load.getTensor());
     if (!indices || load.getMask() || buffer == buffers.end())
       continue;
+    auto nest = dyn_cast<PointwiseOp>(load->getParentOp());
+    Position own = nest ? enterFollower(nest, position) : position;
     ExprAttr address = analysis::linearize(
-        context, *indices, buffer->second.strides, assumptionsOf(position));
+        context, *indices, buffer->second.strides, assumptionsOf(own));
     Type element = getBodyType(buffer->second.elementType);
     Value other;
     if (inside)
       other =
           arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(element)));
     loads.emplace_back(
-        load, this->load(buffer->second, address, position, {}, inside, other));
+        load, this->load(buffer->second, address, own, {}, inside, other));
   }
   return loads;
 }
 
 Value GridProductBase::loadStaged(LoadOp load, int64_t) {
-  if (atHand && load.getTensor() == op.getResult())
-    return atHand;
+  for (auto [tensor, value] : atHand)
+    if (load.getTensor() == tensor)
+      return value;
   auto *found =
       llvm::find_if(ahead, [&](auto &each) { return each.first == load; });
   return found == ahead.end() ? Value() : found->second;
@@ -366,11 +365,7 @@ LogicalResult GridProductSumEmitter::emitInOrder() {
     Value matrix = join(join(zero, shape.outer), shape.batch.dims);
     Value sums = addParts(matrix, join(zero, shape.rows.dims),
                           join(zero, shape.columns.dims), /*lanes=*/1);
-    FailureOr<Value> value = evaluateEpilogue(position, sums);
-    if (failed(value))
-      return failure();
-    storeResult(position, *value);
-    return success();
+    return finishAt(position, sums);
   });
 }
 

@@ -10,8 +10,9 @@
 // Some columns at a time go through memory of the warp's own, so that its threads have
 // neighbours in the result that they can store together:
 //
-//   packed   pairs are finished where they are and go as 16 bits, by `stmatrix`; from
-//            there the copy engine takes them where it can (ProductStores.cpp)
+//   packed   pairs are finished where they are and go as 16 bits, by `stmatrix`, one
+//            result after the other; from there the copy engine takes them where it
+//            can (ProductStores.cpp)
 //   wide     sums go, and what the epilogue reads for a row of its own is under way
 //            before there are any
 //
@@ -98,6 +99,13 @@ bool GridWgmmaEmitter::isShifted() const {
   return stores.buffers == 0 && schedule.getLanes() < kTogether16;
 }
 
+bool GridWgmmaEmitter::has16Bits() {
+  return llvm::all_of(results, [](Value each) {
+    Type element = cast<RankedTensorType>(each.getType()).getElementType();
+    return element.isBF16() || element.isF16();
+  });
+}
+
 /// Pairs of neighbours would read a row of the epilogue's operands four bytes at a time.
 /// Tiles of a single step are all stores: where threads store them, wide ones spread these
 /// better over their time.
@@ -107,21 +115,17 @@ bool GridWgmmaEmitter::canPack() {
   auto sum = shape.sum.extent.getConstant();
   if (sum && *sum <= schedule.getSum() * (isShifted() ? kShortSteps : 1))
     return false;
-  Type element =
-      cast<RankedTensorType>(op.getResult().getType()).getElementType();
-  return (element.isBF16() || element.isF16()) &&
-         schedule.getLanes() <= kTogether16 && schedule.getSplit() == 1 &&
+  return has16Bits() && schedule.getLanes() <= kTogether16 &&
+         schedule.getSplit() == 1 &&
          (isShifted() ? canShift() : readsAcrossAlone());
 }
 
 /// This thread's pairs of `columns` columns, from column `first` of the tile on, as words
 /// that `stmatrix` writes: those of each block follow each other.
-FailureOr<SmallVector<Value>>
+FailureOr<GridWgmmaEmitter::Words>
 GridWgmmaEmitter::finishPairs(const Tile &tile, const Finisher &own,
                               ArrayRef<Value> sums, int64_t first,
                               int64_t columns) {
-  Type element =
-      cast<RankedTensorType>(op.getResult().getType()).getElementType();
   auto pair = VectorType::get({2}, sumType);
   // What the epilogue reads for rows and columns that are outside it reads for the last ones.
   auto getLast = [&](ExprAttr extent, int64_t tile, int64_t count) -> Value {
@@ -130,15 +134,13 @@ GridWgmmaEmitter::finishPairs(const Tile &tile, const Finisher &own,
       return {};
     return arith::SubIOp::create(b, getArgument(extent), constantIndex(count));
   };
-  bool reads = !op.getEpilogue().empty() &&
-               !op.getEpilogue().front().getOps<LoadOp>().empty();
   Value last, lastRow;
-  if (reads)
+  if (!getFinishLoads().empty())
     last = getLast(shape.columns.extent, schedule.getColumns(), 2);
   if (!readsAcrossAlone())
     lastRow = getLast(shape.rows.extent,
                       schedule.getRows() * schedule.getCluster(), 1);
-  SmallVector<Value> words;
+  Words words(results.size());
   for (int64_t column = first; column < first + columns; column += 8)
     for (int64_t below : {0, 1}) {
       Value at = add(tile.firstColumn, add(own.column, constantIndex(column)));
@@ -151,11 +153,13 @@ GridWgmmaEmitter::finishPairs(const Tile &tile, const Finisher &own,
       Position position = enterVector(tile.matrix, row, at, 2);
       Value value = vector::FromElementsOp::create(
           b, pair, sums.slice(column / 2 + below * 2, 2));
-      FailureOr<Value> made = evaluateEpilogue(position, value);
-      if (failed(made))
+      FailureOr<SmallVector<Value>> values = evaluateAll(position, value);
+      if (failed(values))
         return failure();
-      words.push_back(
-          LLVM::BitcastOp::create(b, b.getI32Type(), toMemory(*made, element)));
+      for (auto [tensor, value, own] : llvm::zip_equal(results, *values, words))
+        own.push_back(LLVM::BitcastOp::create(
+            b, b.getI32Type(),
+            toMemory(value, buffers.find(tensor)->second.elementType)));
     }
   return words;
 }
@@ -178,35 +182,50 @@ LogicalResult GridWgmmaEmitter::finishPacked(const Tile &tile, Finisher &own,
     auto words = finishPairs(tile, own, sums, first, columns);
     if (failed(words))
       return failure();
-    if (stores.buffers)
-      awaitBox(own);
-    for (int64_t k = 0; k < columns; k += kBlock) {
-      Value more = constantIndex(k * kPacked);
-      // Units of a box are exchanged within eight rows.
-      Value place = stores.buffers
-                        ? add(getBox(own), arith::XOrIOp::create(b, unit, more))
-                        : add(block, more);
-      NVVM::StMatrixOp::create(
-          b, tools->getShared(toWord(place)), ArrayRef(*words).slice(k / 4, 4),
-          NVVM::MMALayout::row, NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
-          NVVM::LdStMatrixEltType::B16);
-    }
-    if (stores.buffers) {
-      storeBox(tile, own, first);
-      if (failed(sumPacked(tile, own, first, columns)))
+    for (unsigned number = 0; number < results.size(); ++number) {
+      if (stores.buffers)
+        awaitBox(own);
+      for (int64_t k = 0; k < columns; k += kBlock) {
+        Value more = constantIndex(k * kPacked);
+        // Units of a box are exchanged within eight rows.
+        Value place = stores.buffers ? add(getBox(own),
+                                           arith::XOrIOp::create(b, unit, more))
+                                     : add(block, more);
+        NVVM::StMatrixOp::create(b, tools->getShared(toWord(place)),
+                                 ArrayRef((*words)[number]).slice(k / 4, 4),
+                                 NVVM::MMALayout::row,
+                                 NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+                                 NVVM::LdStMatrixEltType::B16);
+      }
+      if (failed(storeColumns(tile, own, number, first, columns)))
         return failure();
-      ++own.box;
-      continue;
     }
-    NVVM::SyncWarpOp::create(b, tools->word(-1));
-    if (failed(sumPacked(tile, own, first, columns)))
-      return failure();
-    if (isShifted())
-      storeShifted(tile, own, first, columns);
-    else
-      storePacked(tile, own, first, columns);
-    NVVM::SyncWarpOp::create(b, tools->word(-1));
   }
+  return success();
+}
+
+/// Stores `columns` columns that the warp has packed of result `number`, and
+/// sums up those of the product.
+LogicalResult GridWgmmaEmitter::storeColumns(const Tile &tile, Finisher &own,
+                                             unsigned number, int64_t first,
+                                             int64_t columns) {
+  auto sum = [&] {
+    return number == 0 ? sumPacked(tile, own, first, columns) : success();
+  };
+  if (stores.buffers) {
+    storeBox(stores.maps[number], tile, own, first);
+    LogicalResult summed = sum();
+    ++own.box;
+    return summed;
+  }
+  NVVM::SyncWarpOp::create(b, tools->word(-1));
+  if (failed(sum()))
+    return failure();
+  if (isShifted())
+    storeShifted(tile, own, first, columns);
+  else
+    storePacked(results[number], tile, own, first, columns);
+  NVVM::SyncWarpOp::create(b, tools->word(-1));
   return success();
 }
 
@@ -225,11 +244,11 @@ LogicalResult GridWgmmaEmitter::sumPacked(const Tile &tile, Finisher &own,
 }
 
 /// Stores `columns` columns of the warp's rows, from column `first` of the tile on.
-void GridWgmmaEmitter::storePacked(const Tile &tile, const Finisher &own,
-                                   int64_t first, int64_t columns) {
-  auto vector = VectorType::get(
-      {kTogether16},
-      cast<RankedTensorType>(op.getResult().getType()).getElementType());
+void GridWgmmaEmitter::storePacked(Value tensor, const Tile &tile,
+                                   const Finisher &own, int64_t first,
+                                   int64_t columns) {
+  auto vector =
+      VectorType::get({kTogether16}, buffers.find(tensor)->second.elementType);
   Value perRow = constantIndex(columns / kTogether16);
   for (int64_t k = 0; k < kWarpRows * columns / kTogether16; k += kWarp) {
     Value number = add(own.lane, constantIndex(k));
@@ -242,7 +261,7 @@ void GridWgmmaEmitter::storePacked(const Tile &tile, const Finisher &own,
     (void)emitIf(isInside(row, at), [&] {
       Value value = LLVM::LoadOp::create(
           b, vector, tools->getShared(toWord(from)), kTogether16 * kPacked);
-      storeResult(enterVector(tile.matrix, row, at, kTogether16), value);
+      storeOne(tensor, enterVector(tile.matrix, row, at, kTogether16), value);
       return success();
     });
   }
@@ -252,14 +271,14 @@ void GridWgmmaEmitter::storePacked(const Tile &tile, const Finisher &own,
 // Wide
 //===----------------------------------------------------------------------===//
 
-/// The columns' worth of operands of the epilogue that are read before there are sums, in so
-/// much of `room` registers.
-static int64_t countAhead(ContractOp op, int64_t lanes, int64_t vectors,
-                          int64_t room) {
-  if (op.getEpilogue().empty() || vectors > kVectorsTogether)
+/// The columns' worth of what `loads` read that is read before there are sums,
+/// in so much of `room` registers.
+static int64_t countAhead(ArrayRef<LoadOp> loads, int64_t lanes,
+                          int64_t vectors, int64_t room) {
+  if (vectors > kVectorsTogether)
     return 0;
   int64_t registers = 0;
-  for (LoadOp load : op.getEpilogue().front().getOps<LoadOp>())
+  for (LoadOp load : loads)
     registers += llvm::divideCeil(
                      lanes * bytesOf(getBodyType(cast<RankedTensorType>(
                                                      load.getTensor().getType())
@@ -322,7 +341,7 @@ LogicalResult GridWgmmaEmitter::finishWide(
                    mul(arith::RemUIOp::create(b, column, each), kPacked)));
   };
   int64_t aheadOf = schedule.getSplit() == 1
-                        ? countAhead(op, lanes, vectors / kWarp,
+                        ? countAhead(getFinishLoads(), lanes, vectors / kWarp,
                                      countManyRegisters() - countSums() -
                                          countTileSums() - kOtherRegisters) *
                               kWideColumns

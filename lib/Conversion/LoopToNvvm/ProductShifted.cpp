@@ -36,9 +36,8 @@ static constexpr int64_t kVector = 8, kBytes = 2, kVectorBytes = kVector * kByte
 /// Pairs are finished where they are: nothing is read for them, which might be outside.
 bool GridWgmmaEmitter::canShift() {
   return shape.columns.dims.size() == 1 && shape.columns.steps[2] &&
-         shape.columns.steps[2].isConstant(1) &&
-         (op.getEpilogue().empty() ||
-          op.getEpilogue().front().getOps<LoadOp>().empty());
+         shape.columns.steps[2].isConstant(1) && followers.empty() &&
+         getFinishLoads().empty();
 }
 
 /// Eight elements from element `at` of a warp's row on, as words: of those that they lie in

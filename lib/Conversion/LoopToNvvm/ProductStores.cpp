@@ -15,7 +15,8 @@
 //   write    the box, by `stmatrix`, and show it to the engine       (all threads)
 //   ask      for it to be stored, and finish the next columns        (the first thread)
 //
-// With two boxes in turns one is read while the other is written.
+// With two boxes in turns one is read while the other is written. Of several results that are
+// made of these columns each has a box, one after the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,39 +49,46 @@ static_assert(kBoxUnits * kBoxUnit == kPackedColumns &&
 
 /// Boxes that a warp stores of a tile.
 int64_t GridWgmmaEmitter::countBoxes() const {
-  return schedule.getGroupParts() * (schedule.getColumns() / kPackedColumns);
+  return schedule.getGroupParts() * (schedule.getColumns() / kPackedColumns) *
+         results.size();
 }
 
-/// Sees whether the copy engine can store the result, with `room` bytes of shared memory for
-/// boxes: rows of 16 bits that begin at multiples of 16 bytes, whose pairs are finished where
-/// they are.
+/// Sees whether the copy engine can store what is made, with `room` bytes of
+/// shared memory for boxes: rows of 16 bits that begin at multiples of 16
+/// bytes, whose pairs are finished where they are.
 void GridWgmmaEmitter::describeStores(int64_t room) {
-  Type element =
-      cast<RankedTensorType>(op.getResult().getType()).getElementType();
   // Boxes would have rows of the next group.
-  if (hasGroupedRows() || (!element.isBF16() && !element.isF16()) ||
-      schedule.getLanes() < 2 || schedule.getSplit() != 1 ||
-      schedule.getColumns() % kPackedColumns != 0 ||
+  if (hasGroupedRows() || !has16Bits() || schedule.getLanes() < 2 ||
+      schedule.getSplit() != 1 || schedule.getColumns() % kPackedColumns != 0 ||
       !readsAcrossAlone(/*orDownAlone=*/true))
     return;
   auto sum = shape.sum.extent.getConstant();
+  // What follows the product lies as its result does where no rows are longer.
+  bool isPadded = llvm::any_of(results, [](Value each) {
+    return analysis::getStoredType(each) != each.getType();
+  });
+  if (isPadded && !followers.empty())
+    return;
   auto boxes = analysis::getResultBoxes(op, shape, kBoxUnit);
   if (!boxes || !sum || *sum > schedule.getSum() * kMostSteps)
     return;
   // What is behind the elements of longer rows is nobody's, and whole units are quicker.
-  if (analysis::getStoredType(op.getResult()) != op.getResult().getType())
+  if (isPadded)
     boxes->sizes[0] = guard::ceilDiv(boxes->sizes[0], kBoxUnit) * kBoxUnit;
   SmallVector<ExprAttr> strides;
   for (ExprAttr stride : ArrayRef(boxes->strides).drop_front())
-    strides.push_back(stride * bytesOf(element));
+    strides.push_back(stride * (kBoxUnitBytes / kBoxUnit));
   SmallVector<int64_t> box(boxes->sizes.size(), 1);
   box[0] = kPackedColumns;
   box[1] = kWarpRows;
-  const Buffer &buffer = buffers.find(op.getResult())->second;
-  stores.map = addMap(TensorMapAttr::get(
-      context, cast<BlockArgument>(buffer.pointer).getArgNumber(), element,
-      boxes->offset, getExprArray(context, boxes->sizes),
-      getExprArray(context, strides), b.getDenseI64ArrayAttr(box), kChunkRow));
+  for (Value tensor : results) {
+    const Buffer &buffer = buffers.find(tensor)->second;
+    stores.maps.push_back(addMap(TensorMapAttr::get(
+        context, cast<BlockArgument>(buffer.pointer).getArgNumber(),
+        buffer.elementType, boxes->offset, getExprArray(context, boxes->sizes),
+        getExprArray(context, strides), b.getDenseI64ArrayAttr(box),
+        kChunkRow)));
+  }
   stores.boxes = std::move(*boxes);
   // One has less than threads would take; where there is no room for another, stages are
   // worth more.
@@ -126,9 +134,10 @@ void GridWgmmaEmitter::awaitBox(const Finisher &own) {
   NVVM::SyncWarpOp::create(b, tools->word(-1));
 }
 
-/// Asks for the box that the warp has written to be stored from column `first` of the tile on.
-void GridWgmmaEmitter::storeBox(const Tile &tile, const Finisher &own,
-                                int64_t first) {
+/// Asks for the box that the warp has written to be stored from column `first`
+/// of the tile on, in the tensor that `map` is of.
+void GridWgmmaEmitter::storeBox(Value map, const Tile &tile,
+                                const Finisher &own, int64_t first) {
   tools->fenceWrites();
   NVVM::SyncWarpOp::create(b, tools->word(-1));
   SmallVector<Value> coordinates = {
@@ -137,7 +146,7 @@ void GridWgmmaEmitter::storeBox(const Tile &tile, const Finisher &own,
   llvm::append_range(coordinates, own.matrix);
   Value isFirst = isLess(own.lane, constantIndex(1));
   (void)emitIf(isFirst, [&] {
-    tools->store(stores.map, coordinates, toWord(getBox(own)));
+    tools->store(map, coordinates, toWord(getBox(own)));
     return success();
   });
 }

@@ -54,6 +54,8 @@ LogicalResult GridProductBase::describeSums() {
   if (!matrix)
     return refuse(schedule) << "whose sums are over the rows of one matrix, "
                                "which its result is not";
+  if (results.front() != op.getResult())
+    return refuse(schedule) << "whose sums are of a result that is stored";
   int64_t bytes = 0;
   for (ReduceOp sum : tileSums) {
     if (!analysis::isTileSum(sum, op, *matrix, schedule.getRows()))
@@ -119,14 +121,14 @@ SmallVector<ShortSums, 0> GridProductBase::beginRows(ArrayRef<Value> sums) {
 
 LogicalResult GridProductBase::addTileRow(const Tile &tile, Value row,
                                           Value column, Value element,
-                                          MutableArrayRef<ShortSums> sums) {
-  atHand = element;
-  for (auto [op, own] : llvm::zip_equal(tileSums, sums)) {
-    BodyEmitter body(*this, enterTileSum(op, tile, row, column));
+                                           MutableArrayRef<ShortSums> sums) {
+  atHand = {{op.getResult(), element}};
+  for (auto [sum, own] : llvm::zip_equal(tileSums, sums)) {
+    BodyEmitter body(*this, enterTileSum(sum, tile, row, column));
     if (failed(own.add(body)))
       return failure();
   }
-  atHand = {};
+  atHand.clear();
   return success();
 }
 

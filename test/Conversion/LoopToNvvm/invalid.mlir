@@ -210,3 +210,66 @@ func.func @many(%x: !t) -> (!t, !s, !s, !s, !s, !s) {
   }
   return %r#0, %r#1, %r#2, %r#3, %r#4, %r#5 : !t, !s, !s, !s, !s, !s
 }
+
+// -----
+
+!t = tensor<64x64xbf16>
+func.func @turned(%x: !t) -> (!t, !t) {
+  // expected-error @below {{whose product is followed by nests that read elements at their own point, but one reads others}}
+  %r:2 = loop.kernel @k ins(%a = %x : !t) shared []
+      schedule #loop.gpu_product<unit = mma, rows = 32, columns = 32, sum = 16, part_rows = 16, part_columns = 16, stages = 2, lanes = 4, group = 8, split = 1> -> (!t, !t) {
+    %c = loop.contract parallel [64, 64] reduction [64]
+        lhs %a[d0, d2] : !t rhs %a[d2, d1] : !t acc f32 : !t
+    %p = loop.pointwise (%i, %j) in [64, 64] : !t {
+      %e = loop.load %c[%j, %i] : !t
+      loop.yield %e : bf16
+    }
+    loop.return %c, %p : !t, !t
+  }
+  return %r#0, %r#1 : !t, !t
+}
+
+// -----
+
+!a = tensor<64x64xbf16>
+!c = tensor<64x64x1xbf16>
+!d = tensor<4096x1xbf16>
+func.func @joined(%x: !a) -> (!c, !d) {
+  // expected-error @below {{because a nest that follows its product counts columns in another way}}
+  %r:2 = loop.kernel @k ins(%a = %x : !a) shared []
+      schedule #loop.gpu_product<unit = mma, rows = 32, columns = 32, sum = 16, part_rows = 16, part_columns = 16, stages = 2, lanes = 4, group = 8, split = 1> -> (!c, !d) {
+    %c = loop.contract parallel [64, 64, 1] reduction [64]
+        lhs %a[d0, d3] : !a rhs %a[d3, d1] : !a acc f32 : !c
+    %p = loop.pointwise (%i, %j) in [4096, 1] : !d {
+      %e = loop.load %c[floordiv(%i, 64), mod(%i, 64), 0] : !c
+      loop.yield %e : bf16
+    }
+    loop.return %c, %p : !c, !d
+  }
+  return %r#0, %r#1 : !c, !d
+}
+
+// -----
+
+!t = tensor<64x64xbf16>
+!s = tensor<2x64xf32>
+func.func @nowhere(%x: !t) -> (!t, !s) {
+  // expected-error @below {{whose sums are of a result that is stored}}
+  %r:2 = loop.kernel @k ins(%a = %x : !t) shared []
+      schedule #loop.gpu_product<unit = mma, rows = 32, columns = 32, sum = 16, part_rows = 16, part_columns = 16, stages = 2, lanes = 4, group = 8, split = 1> -> (!t, !s) {
+    %c = loop.contract parallel [64, 64] reduction [64]
+        lhs %a[d0, d2] : !t rhs %a[d2, d1] : !t acc f32 : !t
+    %p = loop.pointwise (%i, %j) in [64, 64] : !t {
+      %e = loop.load %c[%i, %j] : !t
+      %f = arith.negf %e : bf16
+      loop.yield %f : bf16
+    }
+    %s = loop.reduce parallel (%p0, %j) in [2, 64] reduction (%r0) in [32] <sum> : !s {
+      %e = loop.load %c[%p0 * 32 + %r0, %j] : !t
+      %f = arith.extf %e : bf16 to f32
+      loop.yield %f : f32
+    }
+    loop.return %p, %s : !t, !s
+  }
+  return %r#0, %r#1 : !t, !s
+}

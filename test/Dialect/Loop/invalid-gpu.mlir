@@ -506,47 +506,6 @@ module attributes {loop.target = #loop.gpu<chip = "sm_100", multiprocessors = 14
 
 // -----
 
-// Sums beside a product are over rows of its tiles.
-!t = tensor<64x64xbf16>
-!s = tensor<4x64xf32>
-func.func @rows_of_tiles(%x: !t) -> (!t, !s) {
-  // expected-error @below {{which is for a contraction that is alone in its kernel, or with sums over 32 rows of its 16 bits}}
-  %r:2 = loop.kernel @k ins(%a = %x : !t) shared []
-      schedule #loop.gpu_product<unit = mma, rows = 32, columns = 32, sum = 16, part_rows = 16, part_columns = 16, stages = 2, lanes = 4, group = 8, split = 1> -> (!t, !s) {
-    %c = loop.contract parallel [64, 64] reduction [64]
-        lhs %a[d0, d2] : !t rhs %a[d2, d1] : !t acc f32 : !t
-    %s = loop.reduce parallel (%p, %j) in [4, 64] reduction (%r) in [16] <sum> : !s {
-      %e = loop.load %c[%p * 16 + %r, %j] : !t
-      %f = arith.extf %e : bf16 to f32
-      loop.yield %f : f32
-    }
-    loop.return %c, %s : !t, !s
-  }
-  return %r#0, %r#1 : !t, !s
-}
-
-// -----
-
-!t = tensor<64x64xbf16>
-!s = tensor<2x64xf32>
-func.func @parts_of_tiles(%x: !t) -> (!t, !s) {
-  // expected-error @below {{which has sums over rows of its tiles on matrix units alone, with split 1}}
-  %r:2 = loop.kernel @k ins(%a = %x : !t) shared []
-      schedule #loop.gpu_product<unit = mma, rows = 32, columns = 32, sum = 16, part_rows = 16, part_columns = 16, stages = 2, lanes = 4, group = 8, split = 2> -> (!t, !s) {
-    %c = loop.contract parallel [64, 64] reduction [64]
-        lhs %a[d0, d2] : !t rhs %a[d2, d1] : !t acc f32 : !t
-    %s = loop.reduce parallel (%p, %j) in [2, 64] reduction (%r) in [32] <sum> : !s {
-      %e = loop.load %c[%p * 32 + %r, %j] : !t
-      %f = arith.extf %e : bf16 to f32
-      loop.yield %f : f32
-    }
-    loop.return %c, %s : !t, !s
-  }
-  return %r#0, %r#1 : !t, !s
-}
-
-// -----
-
 module attributes {loop.target = #loop.gpu<chip = "sm_80", multiprocessors = 108, threads = 2048,
     registers = 65536, shared = 166912, l2 = 41943040>} {
   func.func @early(%x: tensor<64x64xf32>) -> tensor<64xf32> {

@@ -151,6 +151,37 @@ static bool sumsUpTiles(NestOpInterface nest, ContractOp product,
                       });
 }
 
+/// Whether `nest` has as many points as `product` has elements, which it may
+/// follow.
+static bool hasItsPoints(NestOpInterface nest, ContractOp product) {
+  auto count = [&](const Domain &domain) {
+    return guard::product(product.getContext(), domain.parallel);
+  };
+  return nest.isPointwise() &&
+         count(nest.getDomain()) == count(product.getDomain());
+}
+
+/// Checks the nests beside a product.
+static LogicalResult verifyOthers(KernelOp kernel, ContractOp product,
+                                  ArrayRef<NestOpInterface> others,
+                                  GPUProductScheduleAttr schedule) {
+  if (others.empty())
+    return success();
+  if (product.isGrouped() || schedule.getLibrary() != GPULibrary::None ||
+      !kernel.getShared().empty())
+    return refuse(kernel, schedule)
+           << "which has other nests beside its contraction without groups and "
+              "library, where its kernel shares no extents";
+  bool hasSums = !llvm::all_of(
+      others, [](NestOpInterface nest) { return nest.isPointwise(); });
+  if (hasSums &&
+      (schedule.getSplit() != 1 || schedule.getUnit() == ProductUnit::Fma))
+    return refuse(kernel, schedule)
+           << "which has sums over rows of its tiles on matrix units alone, "
+              "with split 1";
+  return success();
+}
+
 LogicalResult GPUProductScheduleAttr::verifyKernel(Operation *op) const {
   auto kernel = cast<KernelOp>(op);
   SmallVector<NestOpInterface> nests = kernel.getNests();
@@ -159,20 +190,16 @@ LogicalResult GPUProductScheduleAttr::verifyKernel(Operation *op) const {
                       : dyn_cast<ContractOp>(nests[0].getOperation());
   ArrayRef others = ArrayRef(nests).drop_front(contract ? 1 : 0);
   if (!contract || !llvm::all_of(others, [&](NestOpInterface nest) { // C6
-        return sumsUpTiles(nest, contract, getRows());
+        return sumsUpTiles(nest, contract, getRows()) ||
+               hasItsPoints(nest, contract);
       }))
     return refuse(kernel, *this)
-           << "which is for a contraction that is alone in its kernel, or with "
-              "sums over "
+           << "which is for a contraction that is alone in its kernel, with "
+              "nests over its elements, or with sums over "
            << getRows() << " rows of its 16 bits";
+  if (failed(verifyOthers(kernel, contract, others, *this))) // C6
+    return failure();
   bool isOurs = getLibrary() == GPULibrary::None;
-  if (!others.empty() && (getSplit() != 1 || !isOurs || // C6
-                          getUnit() == ProductUnit::Fma ||
-                          contract.isGrouped() || !kernel.getShared().empty()))
-    return refuse(kernel, *this)
-           << "which has sums over rows of its tiles on matrix units alone, "
-              "with split 1, no groups and no library, where its kernel shares "
-              "no extents";
   if (contract.isGrouped() && (getSplit() != 1 || !isOurs))
     return refuse(kernel, *this)
            << "which is for members in groups with split 1, without a library";

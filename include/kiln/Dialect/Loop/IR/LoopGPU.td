@@ -288,6 +288,10 @@ def Loop_GPUProductScheduleAttr
     `#loop.library_product`) or the convolution (`cudnn`, `#loop.library_convolution`) that the
     kernel is where it can, and these tiles where it cannot.
 
+    Where other nests of the kernel follow the product, element by element
+    (`kiln/Analysis/Followers.h`), threads go on with what they have just rounded, and store all
+    that the kernel returns.
+
     Where the kernel sums up columns of the rows of each tile, too (`kiln/Analysis/TileSums.h`), a
     block does so with what it has just rounded of its tile: nobody reads it again for that.
 
@@ -305,8 +309,9 @@ def Loop_GPUProductScheduleAttr
       128 bytes of factors: 64, or 32 of f32.
     - (C5) with `fma`, parts are 4 or 8.
     - (C6) the kernel is a contraction; of members in groups in one part, without `library`.
-      Sums over rows of tiles, `rows` of them, may follow it: of a result of 16 bits, not by `fma`,
-      in one part, without groups and `library`, in a kernel that shares no extents.
+      Without groups and `library`, in a kernel that shares no extents, other nests may follow it:
+      pointwise ones with as many points as it has elements; and sums over rows of tiles, `rows` of
+      them, of a result of 16 bits, not by `fma`, in one part.
     - (C7) the target is sm_75 or later; with `mma` of other factors than f16, sm_80 or later; with
       `wgmma`, sm_90a.
 
