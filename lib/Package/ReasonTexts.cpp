@@ -36,7 +36,7 @@ constexpr ReasonName reasonNames[] = {
 /// What a topic tells, in this order.
 struct Topic {
   std::string_view name;
-  std::array<std::string_view, 14> passes;
+  std::array<std::string_view, 15> passes;
 };
 
 constexpr Topic topics[] = {
@@ -45,9 +45,9 @@ constexpr Topic topics[] = {
     {"fusion",
      {"loop-fuse", "loop-inline-virtual", "loop-share-rows",
       "loop-fuse-products", "loop-split-reductions", "loop-fuse-columns",
-      "loop-fuse-sums", "loop-fold-one-hot", "loop-split-contractions", "loop-sort-scatters",
-      "loop-split-sorts", "loop-split-scans", "loop-choose-layout",
-      "aten-multiply-levels"}},
+      "loop-fuse-results", "loop-fuse-sums", "loop-fold-one-hot",
+      "loop-split-contractions", "loop-sort-scatters", "loop-split-sorts",
+      "loop-split-scans", "loop-choose-layout", "aten-multiply-levels"}},
     {"memory",
      {"program-plan-memory", "loop-order-kernels", "loop-rematerialize",
       "program-hoist-preparation"}},
@@ -210,6 +210,15 @@ void Writer::addJoined(const Reason &reason, ReasonId id) {
     return;
   case ReasonId::ColumnsNotFused:
     text += "Columns apart from rows: " + get(reason, "kernel") + why;
+    return;
+  case ReasonId::ResultsFused:
+    text += "Elements finished with their product: " + get(reason, "kernel") +
+            " in " + get(reason, "product") + ", of " + get(reason, "results") +
+            " results\n";
+    return;
+  case ReasonId::ResultsNotFused:
+    text += "Elements apart from their product: " + get(reason, "kernel") +
+            " behind " + get(reason, "product") + why;
     return;
   case ReasonId::SumsFused:
     text += "Columns summed up with their product: " + get(reason, "kernel") +

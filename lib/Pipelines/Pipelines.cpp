@@ -184,9 +184,12 @@ static void fuse(mlir::OpPassManager &pm, const LoopPipelineOptions &options) {
   if (!options.chip.name.empty() && maxNests > 1 && options.memoryLimit <= 0)
     scheduled.addPass(loop::createPlacePartsPass());
   scheduled.addPass(loop::createChooseSchedulePass());
-  // Tiles are as high as the schedule says.
-  if (!options.chip.name.empty() && options.sumsOfTiles && maxNests > 1)
+  // Tiles are as high as the schedule says, which depends on what follows in
+  // them.
+  if (!options.chip.name.empty() && options.sumsOfTiles && maxNests > 1) {
+    scheduled.addPass(loop::createFuseResultsPass());
     scheduled.addPass(loop::createFuseSumsPass());
+  }
   if (!options.chip.name.empty())
     scheduled.addPass(loop::createRoundFactorsPass());
   // A copy of a kernel has its schedule, and with it its bits.

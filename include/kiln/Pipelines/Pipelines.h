@@ -154,8 +154,9 @@ struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
       llvm::cl::init(2)};
   Option<bool> sumsOfTiles{
       *this, "sums-of-tiles",
-      llvm::cl::desc("On a GPU, sum up columns of products where their tiles "
-                     "are: emitters of linalg have no tiles."),
+      llvm::cl::desc("On a GPU, finish what reads products, and sum up their "
+                     "columns, where their tiles are: emitters of linalg have "
+                     "no tiles."),
       llvm::cl::init(true)};
   Option<PositiveCount> maxNests{
       *this, "max-nests",

@@ -202,6 +202,36 @@ TEST(GPUProductSchedules, WarpgroupsTakeTurnsWhereMuchFollowsTheSums) {
   EXPECT_EQ(getTurns(product), 1);
 }
 
+TEST(GPUProductSchedules, WhatFollowsIsFinishedInTilesWhereThatIsLess) {
+  GPUMachine machine;
+  machine.multiprocessors = 132;
+  machine.hasWarpgroups = true;
+  // Gelu of what a wide layer of GPT-2 makes, which is stored as well: less
+  // than another kernel, and more than without.
+  GPUProductShape product = makeProduct(4096, 3072, 768), joined = product;
+  product.epilogue = joined.epilogue = 4;
+  joined.followers = 20;
+  joined.results = 2;
+  double bytes = 2.0 * 4096 * 3072 * 2;
+  auto estimate = [&](const GPUProductShape &product) {
+    return estimateGPUProduct(product, machine);
+  };
+  EXPECT_GT(estimate(joined), estimate(product));
+  EXPECT_LT(estimate(joined), estimate(product) + estimateGPUCopies(1, bytes));
+  EXPECT_EQ(chooseGPUProduct(joined, machine).turns, 2);
+  // What computes for long does so in a kernel of its own, with all threads.
+  joined.followers = 400;
+  EXPECT_GT(estimate(joined), estimate(product) + estimateGPUCopies(1, bytes));
+  // Others pay for what is stored and computed, too.
+  for (GPUProductShape *each : {&product, &joined})
+    each->onUnits = each->inBoxes = false;
+  joined.followers = 0;
+  double stored = estimate(joined) - estimate(product);
+  EXPECT_GT(stored, 0);
+  joined.followers = 20;
+  EXPECT_GT(estimate(joined) - estimate(product), stored);
+}
+
 TEST(GPUProductSchedules, ThreadsThatCopyHaveTilesOfTheirOwn) {
   GPUMachine machine;
   machine.hasWarpgroups = true;

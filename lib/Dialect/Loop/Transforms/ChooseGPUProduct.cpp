@@ -70,6 +70,19 @@ ContractOp loop::getProduct(KernelOp kernel) {
                            : ContractOp();
 }
 
+ContractOp loop::getFollowedProduct(KernelOp kernel) {
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  auto op = nests.size() > 1 && kernel.getShared().empty()
+                ? dyn_cast<ContractOp>(nests[0].getOperation())
+                : ContractOp();
+  bool isFollowed =
+      op &&
+      llvm::all_of(ArrayRef(nests).drop_front(), [](NestOpInterface nest) {
+        return isa<PointwiseOp>(nest.getOperation());
+      });
+  return isFollowed ? op : ContractOp();
+}
+
 std::optional<analysis::ContractionShape>
 loop::getTileShape(ContractOp op, const KernelStrides &strides) {
   analysis::KernelLayout layout =
@@ -77,6 +90,26 @@ loop::getTileShape(ContractOp op, const KernelStrides &strides) {
   return analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
                                       layout.lookup(op.getRhs()),
                                       analysis::ContractionFrame::ofTiles());
+}
+
+/// Adds the tensors that are read in a body and have an element for each of the
+/// result.
+static void countReads(
+    GPUProductShape &product, Region &body, const analysis::SizeHints &hints,
+    llvm::function_ref<bool(Value)> isAtHand = [](Value) { return false; }) {
+  body.walk([&](LoadOp load) {
+    auto type = cast<RankedTensorType>(load.getTensor().getType());
+    product.reads += !isAtHand(load.getTensor()) &&
+                     hints.getBytes(type) >=
+                         product.matrices * product.rows * product.columns;
+  });
+}
+
+void loop::addFollower(GPUProductShape &product, PointwiseOp nest,
+                       llvm::function_ref<bool(Value)> isAtHand,
+                       const analysis::SizeHints &hints) {
+  product.followers += double(analysis::getCost(nest.getBody()));
+  countReads(product, nest.getBody(), hints, isAtHand);
 }
 
 GPUProductShape
@@ -98,11 +131,15 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
   product.sum = count(shape.sum.extent);
   if (!op.getEpilogue().empty())
     product.epilogue = double(analysis::getCost(op.getEpilogue()));
-  op.getEpilogue().walk([&](LoadOp load) {
-    product.reads +=
-        hints.getBytes(cast<RankedTensorType>(load.getTensor().getType())) >=
-        product.matrices * product.rows * product.columns;
-  });
+  countReads(product, op.getEpilogue(), hints);
+  auto isMade = [](Value tensor) { return !isa<BlockArgument>(tensor); };
+  auto kernel = op->getParentOfType<KernelOp>();
+  for (auto nest : kernel.getBody().getOps<PointwiseOp>())
+    addFollower(product, nest, isMade, hints);
+  product.results = llvm::count_if(
+      kernel.getBody().front().getTerminator()->getOperands(), [](Value made) {
+        return isa_and_nonnull<ContractOp, PointwiseOp>(made.getDefiningOp());
+      });
   product.sumBytes = op.getAccType().getIntOrFloatBitWidth() / 8;
   product.bytes = factor ? factor.getIntOrFloatBitWidth() / 8 : product.sumBytes;
   bool takesAll = machine.capability >= kGPUCopiesAhead;
@@ -217,16 +254,19 @@ ScheduleAttr loop::chooseMatrixProduct(ContractOp op,
       (shape->columns.dims.empty() && !shape->batch.dims.empty() &&
        shape->batch.steps[2] && shape->batch.steps[2].isConstant(1)))
     return {};
-  if (ScheduleAttr rows = chooseVectorProduct(op, *shape, machine, hints))
-    return rows;
+  // What follows a product does so in tiles.
+  bool isAlone = getProduct(op->getParentOfType<KernelOp>()) == op;
+  if (isAlone)
+    if (ScheduleAttr rows = chooseVectorProduct(op, *shape, machine, hints))
+      return rows;
   if (machine.capability < kGPUProduct ||
-      isForThreads(op, *shape, machine, hints))
+      (isAlone && isForThreads(op, *shape, machine, hints)))
     return {};
   GPUProductShape product = getGPUProductShape(op, *shape, machine, hints);
   // A step of a recurrence has few rows, which are read again sooner than tiles are filled.
-  if (ScheduleAttr dots = chooseDots(op, *shape);
-      dots && estimateGPUDots(product, machine) <
-                  estimateGPUProduct(product, machine))
+  if (ScheduleAttr dots = isAlone ? chooseDots(op, *shape) : ScheduleAttr();
+      dots &&
+      estimateGPUDots(product, machine) < estimateGPUProduct(product, machine))
     return dots;
   GPUProductSchedule s = chooseGPUProduct(product, machine);
   if (s.rows == 0)

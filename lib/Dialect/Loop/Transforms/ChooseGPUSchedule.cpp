@@ -353,6 +353,8 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
                                      const KernelStrides &strides,
                                      const GPUMachine &machine,
                                      const analysis::SizeHints &hints) {
+  if (ContractOp op = getFollowedProduct(kernel))
+    return chooseMatrixProduct(op, strides, machine, hints);
   if (StringRef why; mixesContractions(kernel))
     return chooseGPUBlocks(kernel, strides, machine, hints, why);
   for (NestOpInterface nest : kernel.getNests()) {

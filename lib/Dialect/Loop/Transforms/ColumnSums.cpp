@@ -121,30 +121,55 @@ void loop::reshapeRows(ReduceOp sum, ArrayRef<ExprAttr> rows) {
   sum.erase();
 }
 
-KernelOp loop::addResults(KernelOp kernel, ReduceOp made) {
+KernelOp loop::withResults(KernelOp kernel, ValueRange made, TypeRange types,
+                           Operation *further) {
   OpBuilder builder(kernel);
   SmallVector<StringRef> origins = getOrigins(kernel);
-  mergeOrigins(origins, getOrigins(made));
+  mergeOrigins(origins, getOrigins(further));
   OperationState state(kernel.getLoc(), KernelOp::getOperationName());
   state.getOrAddProperties<KernelOp::Properties>() = kernel.getProperties();
   state.addOperands(kernel.getInputs());
-  state.addTypes(kernel.getResultTypes());
-  state.addTypes(made.getResultTypes());
+  state.addTypes(types);
   state.addRegion();
   auto grown = cast<KernelOp>(builder.create(state));
   grown.setOriginsAttr(getOriginsAttr(kernel.getContext(), origins));
   grown.getBody().takeBody(kernel.getBody());
   auto returned = cast<ReturnOp>(grown.getBody().front().getTerminator());
-  returned.getValuesMutable().append(made.getResults());
+  auto before = llvm::to_vector(returned.getValues());
+  returned.getValuesMutable().assign(made);
+  // What is a part of another tensor stays that.
   if (ArrayAttr strides = returned.getStridesAttr()) {
-    SmallVector<Attribute> all(strides.getValue());
-    all.resize(returned.getValues().size(), builder.getUnitAttr());
+    SmallVector<Attribute> all;
+    for (Value value : made) {
+      auto *known = llvm::find(before, value);
+      all.push_back(known == before.end() ? Attribute(builder.getUnitAttr())
+                                          : strides[known - before.begin()]);
+    }
     returned.setStridesAttr(builder.getArrayAttr(all));
   }
+  return grown;
+}
+
+KernelOp loop::addResults(KernelOp kernel, ReduceOp made) {
+  SmallVector<Value> values(
+      kernel.getBody().front().getTerminator()->getOperands());
+  llvm::append_range(values, made.getResults());
+  SmallVector<Type> types(kernel.getResultTypes());
+  llvm::append_range(types, made.getResultTypes());
+  KernelOp grown = withResults(kernel, values, types, made);
   kernel->replaceAllUsesWith(
       grown->getResults().take_front(kernel.getNumResults()));
   kernel.erase();
   return grown;
+}
+
+Value loop::addInput(KernelOp kernel, Value input) {
+  Block &body = kernel.getBody().front();
+  auto known = llvm::find(kernel.getInputs(), input);
+  if (known != kernel.getInputs().end())
+    return body.getArgument(known - kernel.getInputs().begin());
+  kernel.getInputsMutable().append(input);
+  return body.addArgument(input.getType(), input.getLoc());
 }
 
 void loop::joinParts(ReduceOp sum, ArrayRef<ExprAttr> outer,
@@ -181,4 +206,11 @@ loop::getMoved(KernelOp kernel, const analysis::SizeHints &hints) {
   for (Type type : kernel.getResultTypes())
     written += hints.getBytes(cast<RankedTensorType>(type));
   return {read, written};
+}
+
+void loop::setMoved(KernelOp kernel, const analysis::SizeHints &hints,
+                    int64_t unfused) {
+  auto [read, written] = getMoved(kernel, hints);
+  kernel.setTrafficAttr(TrafficAttr::get(kernel.getContext(), read, written,
+                                         std::max(unfused, read + written)));
 }

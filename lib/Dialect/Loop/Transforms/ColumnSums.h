@@ -37,9 +37,18 @@ llvm::SetVector<mlir::Operation *> getKernelsOf(KernelOp columns,
 /// Replaces `sum` by one over as many rows, those of `rows`, in the same order.
 void reshapeRows(ReduceOp sum, ArrayRef<guard::ExprAttr> rows);
 
+/// A kernel before `kernel` that has its inputs and its body, and returns
+/// `made` of it as tensors of these types; the origins of `further` come to its
+/// own. What reads `kernel` is left to the caller.
+KernelOp withResults(KernelOp kernel, mlir::ValueRange made,
+                     mlir::TypeRange types, mlir::Operation *further);
+
 /// `kernel` with the results of `made`, which stands in it, as further results; it takes the
 /// place of what it was.
 KernelOp addResults(KernelOp kernel, ReduceOp made);
+
+/// The argument of `kernel` that `input` is, which it may not have had yet.
+Value addInput(KernelOp kernel, Value input);
 
 /// Adds up `tensors`, what other kernels have summed up of parts whose numbers are the points of
 /// `outer`, in place of `sum` over all of them.
@@ -49,6 +58,11 @@ void joinParts(ReduceOp sum, ArrayRef<guard::ExprAttr> outer,
 /// Bytes that a kernel reads, each input once, and writes.
 std::pair<int64_t, int64_t> getMoved(KernelOp kernel,
                                      const analysis::SizeHints &hints);
+
+/// Says that this is what a kernel moves, of `unfused` bytes or more that its
+/// nests would.
+void setMoved(KernelOp kernel, const analysis::SizeHints &hints,
+              int64_t unfused);
 
 } // namespace kiln::loop
 

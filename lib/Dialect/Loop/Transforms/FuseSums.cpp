@@ -88,7 +88,10 @@ static std::optional<TiledProduct> getTiledProduct(Value tensor,
   auto type = cast<RankedTensorType>(product.op.getResult().getType());
   why = "its product is not made in tiles of one matrix of 16 bits";
   auto strides = analysis::getInputStrides(product.kernel);
-  if (!llvm::hasSingleElement(contracts) || tensor.getType() != type ||
+  Value returned = product.kernel.getBody().front().getTerminator()->getOperand(
+      cast<OpResult>(tensor).getResultNumber());
+  if (!llvm::hasSingleElement(contracts) ||
+      returned != product.op.getResult() || tensor.getType() != type ||
       (!type.getElementType().isBF16() && !type.getElementType().isF16()) ||
       schedule.getUnit() == ProductUnit::Fma || schedule.getSplit() != 1 ||
       schedule.getLibrary() != GPULibrary::None || failed(strides))
@@ -238,13 +241,8 @@ static Value bringToProduct(const RowSum &match, Value value) {
     OpBuilder builder = OpBuilder::atBlockBegin(&body);
     return builder.clone(*value.getDefiningOp())->getResult(0);
   }
-  Value input = match.sum->getParentOfType<KernelOp>()
-                    .getInputs()[argument.getArgNumber()];
-  auto known = llvm::find(kernel.getInputs(), input);
-  if (known != kernel.getInputs().end())
-    return body.getArgument(known - kernel.getInputs().begin());
-  kernel.getInputsMutable().append(input);
-  return body.addArgument(input.getType(), value.getLoc());
+  return addInput(kernel,
+                  getReadTensor(match.sum->getParentOfType<KernelOp>(), value));
 }
 
 /// Whether a row of the tile is one of the result.
@@ -344,14 +342,6 @@ static ReduceOp sumTiles(const RowSum &match) {
   });
   readTileRows(match, made, isRow);
   return made;
-}
-
-/// Says what a kernel moves, if each input is read once.
-static void setMoved(KernelOp kernel, const analysis::SizeHints &hints,
-                     int64_t unfused) {
-  auto [read, written] = getMoved(kernel, hints);
-  kernel.setTrafficAttr(TrafficAttr::get(kernel.getContext(), read, written,
-                                         std::max(unfused, read + written)));
 }
 
 void FuseSums::fuse(ArrayRef<RowSum> matches) {

@@ -79,6 +79,9 @@ static constexpr double kTileCost = 160, kBytesPerCycle = 1800, kLaunch = 5000;
 /// operation waits for the one before.
 static constexpr double kStart = 2500, kFinished = 8, kBesideOthers = 64,
                         kAlone = 52;
+/// Operations that a further result takes for each of its elements to be packed
+/// and stored: a guess, because a copy engine does the rest beside.
+static constexpr double kStoredToo = 1;
 /// Cycles that a sum waits for an element that only it reads, and by turns, while another
 /// warpgroup multiplies: the gradient of gelu behind 4096 x 3072 x 768 takes 52.0 us and 48.1.
 static constexpr double kReadWaits = 0.36, kReadWaitsByTurns = 0.08;
@@ -198,8 +201,10 @@ static double getFinish(const ProductTile &tile,
   double sums = double(tile.turns > 1 ? tile.rows : tile.partRows) *
                 tile.partColumns;
   bool byTurns = tile.turns > 1;
+  double operations = product.epilogue + product.followers +
+                      kStoredToo * double(product.results - 1);
   return sums / kFinished +
-         sums * product.epilogue / (byTurns ? kAlone : kBesideOthers) +
+         sums * operations / (byTurns ? kAlone : kBesideOthers) +
          sums * double(product.reads) *
              (byTurns ? kReadWaitsByTurns : kReadWaits);
 }
@@ -299,10 +304,17 @@ static double getCost(const ProductTile &tile, int64_t split, int64_t cluster,
   if (product.inBoxes) {
     double factors = (double(product.rows) + product.columns) * product.sum *
                      product.matrices;
-    double memory = (factors + elements) * product.bytes / kBytesPerCycle;
+    double memory = (factors + elements * double(product.results)) *
+                    product.bytes / kBytesPerCycle;
     cycles =
         std::max(cycles, memory) + kOverlapped * std::min(cycles, memory);
   }
+  // What others store and compute is not counted above, being the same for all
+  // tiles.
+  if (tile.unit != ProductUnit::Wgmma || !product.inBoxes)
+    cycles += elements *
+              (double(product.results - 1) * product.bytes / kBytesPerCycle +
+               product.followers / (kAlone * processors));
   if (split == 1)
     return cycles;
   return cycles + kLaunch +

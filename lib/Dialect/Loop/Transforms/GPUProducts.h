@@ -39,16 +39,27 @@ inline int64_t padRow(int64_t size, int64_t bytes) {
 /// The contraction that a kernel is, if it is one and nothing else; null for others.
 ContractOp getProduct(KernelOp kernel);
 
+/// The contraction of a kernel in which nothing but pointwise nests follows it,
+/// and which shares no extents; null for others.
+ContractOp getFollowedProduct(KernelOp kernel);
+
 /// The product of matrices that a contraction of a kernel, whose inputs have these strides, is
 /// for tiles; nothing for what is none.
 std::optional<analysis::ContractionShape>
 getTileShape(ContractOp op, const analysis::KernelStrides &strides);
 
-/// A contraction that is a product of matrices, in numbers.
+/// A contraction that is a product of matrices, in numbers, with what follows
+/// it in its kernel.
 GPUProductShape getGPUProductShape(ContractOp op,
                                    const analysis::ContractionShape &shape,
                                    const GPUMachine &machine,
                                    const analysis::SizeHints &hints);
+
+/// Adds what `nest` does, following the product, on what it reads in memory:
+/// all but tensors that are `isAtHand`.
+void addFollower(GPUProductShape &product, PointwiseOp nest,
+                 llvm::function_ref<bool(Value)> isAtHand,
+                 const analysis::SizeHints &hints);
 
 /// Neighbours of its result that a thread stores at once, where the sum has so many parts.
 int64_t getProductLanes(ContractOp op, const analysis::ContractionShape &shape,
@@ -59,8 +70,8 @@ GPUProductScheduleAttr
 getProductSchedule(ContractOp op, const analysis::ContractionShape &shape,
                    const GPUProductSchedule &numbers);
 
-/// That of a contraction in a kernel whose inputs have these strides; null for what is no product
-/// of matrices.
+/// That of a contraction, and of what follows it, in a kernel whose inputs have
+/// these strides; null for what is no product of matrices.
 ScheduleAttr chooseMatrixProduct(ContractOp op,
                                  const analysis::KernelStrides &strides,
                                  const GPUMachine &machine,

@@ -198,6 +198,9 @@ struct GPUProductShape {
   bool byRegisters = false; ///< an operand is computed on its way to shared memory
   double epilogue = 0;     ///< operations on an element of the result
   int64_t reads = 0;       ///< elements that are read for it, each for this one alone
+  double followers =
+      0; ///< operations of what follows the epilogue, on such an element
+  int64_t results = 1; ///< of such an element, which are stored
 };
 struct GPUProductSchedule {
   ProductUnit unit;

@@ -66,6 +66,44 @@ def FuseColumnsPass : Pass<"loop-fuse-columns", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
 
+def FuseResultsPass : Pass<"loop-fuse-results", "::mlir::func::FuncOp"> {
+  let summary = "Finish what reads a product where its tiles are";
+  let description = [{
+    On a GPU. Assumes schedules. In training what a product or a convolution makes is often read by
+    the backward, and at once by a function of its elements, as GELU between two layers is: then
+    that is no epilogue, which would leave the product's own elements nowhere. Here the reader's
+    nests follow the product in its kernel (`kiln/Analysis/Followers.h`): threads have its elements
+    at hand, rounded as they are stored, and nobody reads them again for it.
+
+    Before:
+
+    ```mlir
+    %h = loop.kernel @product ... schedule #loop.gpu_product<...> -> tensor<4096x3072xbf16>
+    %g = loop.kernel @gelu ins(%a = %h) shared [8, 512, 3072] schedule #loop.gpu_across<...> {
+      %g = loop.pointwise (%i, %j, %k) in [8, 512, 3072] { ... %a[%i * 512 + %j, %k] ...
+    ```
+
+    After:
+
+    ```mlir
+    %h:2 = loop.kernel @product ... shared [] -> tensor<4096x3072xbf16>, tensor<8x512x3072xbf16> {
+      %c = loop.contract parallel [4096, 3072] ...
+      %g = loop.pointwise (%i, %j, %k) in [8, 512, 3072] { ... %c[%i * 512 + %j, %k] ...
+      loop.return %c, %g
+    ```
+
+    All nests of a reader follow, or none: pointwise ones over the elements of the product in their
+    order, that read of it the element at their point, and other tensors at known positions along
+    rows. What nobody else reads of the product is not stored. The kernel stands where the product
+    did, or where the reader did if that reads what is made in between; of two products it follows
+    the later one. It stays a kernel where the estimate of tiles (`GPUSchedules.h`), for the best
+    tile with it and without it, says that finishing them would take longer than it does. A
+    schedule that was chosen is chosen again, one that was given stays. Reports `fused` (passed)
+    and `not-fused` (missed, with the reason).
+  }];
+  let dependentDialects = ["::kiln::loop::LoopDialect"];
+}
+
 def FuseSumsPass : Pass<"loop-fuse-sums", "::mlir::func::FuncOp"> {
   let summary = "Sum up columns of a product where its tiles are";
   let description = [{
