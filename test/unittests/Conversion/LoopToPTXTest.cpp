@@ -340,6 +340,7 @@ static const char *const kTexts[] = {
     "Integration/GPU/Inputs/product-bf16-batched",
     "Integration/GPU/Inputs/product-bf16-deep",
     "Integration/GPU/Inputs/product-bf16-gelu",
+    "Integration/GPU/Inputs/product-bf16-results",
     "Integration/GPU/Inputs/product-bf16-row",
     "Integration/GPU/Inputs/product-f32-4096",
     "Integration/GPU/Inputs/scan-long-f32",
