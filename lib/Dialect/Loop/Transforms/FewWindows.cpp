@@ -9,6 +9,8 @@
 #include "FewWindows.h"
 #include "ImageWindows.h"
 
+#include "kiln/Analysis/ContractionShape.h"
+
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;

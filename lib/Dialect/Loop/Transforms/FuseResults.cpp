@@ -60,11 +60,18 @@ private:
 
 } // namespace
 
+/// True if results of the kernel are parts of larger tensors.
+static bool storesParts(KernelOp kernel) {
+  auto returned = cast<ReturnOp>(kernel.getBody().front().getTerminator());
+  return returned.getStridesAttr() != nullptr;
+}
+
 std::optional<OpenProduct> FuseResults::open(KernelOp kernel) const {
   auto schedule =
       dyn_cast_or_null<GPUProductScheduleAttr>(kernel.getScheduleAttr());
   auto strides = analysis::getInputStrides(kernel);
-  if (!schedule || schedule.getLibrary() != GPULibrary::None || failed(strides))
+  if (!schedule || schedule.getLibrary() != GPULibrary::None ||
+      failed(strides) || storesParts(kernel))
     return std::nullopt;
   OpenProduct product;
   product.kernel = kernel;
@@ -179,6 +186,8 @@ static StringRef whyNot(const OpenProduct &product, KernelOp reader) {
     return "what it reads besides lies in another order";
   if (isUpdate(reader))
     return "it is written over what it reads";
+  if (storesParts(reader))
+    return "it stores a part of a larger tensor";
   if (!canMoveUp(product.kernel, reader) &&
       !canMoveDown(product.kernel, reader))
     return "it reads what is made behind the product, which others read before";

@@ -15,6 +15,7 @@
 #include "Bodies.h"
 #include "ImageWindows.h"
 
+#include "kiln/Analysis/ContractionShape.h"
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
 
