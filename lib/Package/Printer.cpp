@@ -245,6 +245,8 @@ private:
       if (!part.maps.empty())
         text += " maps " + std::to_string(part.maps.size());
     }
+    for (const std::string &check : grid.checks)
+      text += " check \"" + check + "\"";
     if (auto *product = std::get_if<GridStep::Product>(&grid.library))
       text += productText(*product);
     else if (auto *c = std::get_if<GridStep::Convolution>(&grid.library))

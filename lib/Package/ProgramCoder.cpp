@@ -26,6 +26,7 @@ constexpr size_t kLeastValue = 22;
 constexpr size_t kLeastStep = 5;
 constexpr size_t kLeastOutput = 27;
 constexpr size_t kLeastArgument = 1;
+constexpr size_t kLeastText = 4;
 constexpr size_t kLeastPart = 28;
 constexpr size_t kLeastMap = 25;
 
@@ -283,6 +284,7 @@ template <typename C, typename T> void visitGrid(C &c, T &step) {
     c.list(part.maps, kLeastMap, [&](auto &map) { visitMap(c, map); });
   });
   visitLibrary(c, step.library);
+  c.list(step.checks, kLeastText, [&](auto &check) { c.text(check); });
 }
 
 template <typename C, typename T> void visitExtern(C &c, T &step) {

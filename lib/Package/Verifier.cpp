@@ -341,6 +341,12 @@ private:
       if (!s)
         return s.error().withContext("grid");
     }
+    constexpr size_t kMostChecks = 1024;
+    bool hasLibrary = !std::holds_alternative<std::monostate>(grid.library);
+    if (grid.checks.size() > (hasLibrary ? 0 : kMostChecks))
+      return bad("grid: expected at most " +
+                 std::to_string(hasLibrary ? 0 : kMostChecks) +
+                 " checks, found " + std::to_string(grid.checks.size()));
     if (Status s = verifyLibrary(grid, program_,
                                  [this](ExprId id) { return expr(id); });
         !s)

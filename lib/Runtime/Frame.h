@@ -12,6 +12,7 @@
 #include "Recording.h"
 #include "kiln/Runtime/ProgramRunner.h"
 
+#include <unordered_map>
 #include <unordered_set>
 
 namespace kiln::runtime {
@@ -64,6 +65,8 @@ struct ProgramRunner::Plan {
     int64_t arguments[3] = {}; ///< cell, mask, bytes
   };
   std::vector<std::unique_ptr<Check>> checks; ///< per step; null where none
+  /// Of grids with assertions of their own, where these are told.
+  std::unordered_map<const package::GridStep *, std::vector<int64_t>> cells;
 };
 
 /// What the preparation of a program has written, for one version of its weights.

@@ -223,6 +223,10 @@ Status ProgramRunner::Frame::gridPart(const GridStep &step,
     // A float travels as its bits; both are eight bytes of the cell.
     arguments_[i] = value.integer;
   }
+  size_t count = part.arguments.size();
+  if (!step.checks.empty())
+    for (int64_t address : plan_.cells.at(&step))
+      arguments_[count++] = address;
   maps_.clear();
   for (const GridStep::TensorMap &map : part.maps) {
     auto bytes = tensorMap(step, map);
@@ -231,7 +235,7 @@ Status ProgramRunner::Frame::gridPart(const GridStep &step,
     maps_.push_back(*bytes);
   }
   return launchPart(step, part, isNarrow ? part.kernel : part.wide,
-                    static_cast<uint32_t>(blocks), part.arguments.size());
+                    static_cast<uint32_t>(blocks), count);
 }
 
 /// The memory that a launch sees.

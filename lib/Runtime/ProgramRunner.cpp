@@ -208,7 +208,8 @@ static Status checkParameters(const Program &program, const DeviceImage &image) 
     for (size_t i = 0; grid && i < grid->parts.size(); ++i) {
       const package::GridStep::Part &part = grid->parts[i];
       std::vector<size_t> passed(grid->buffers.size() + !grid->hasWorkspace +
-                                     part.arguments.size(),
+                                     part.arguments.size() +
+                                     grid->checks.size(),
                                  kNumber);
       passed.insert(passed.end(), part.maps.size(), sizeof(TensorMapBytes));
       for (uint32_t kernel : {part.kernel, part.wide}) {
@@ -271,6 +272,18 @@ Status ProgramRunner::addCheck(size_t index, const package::ExternStep &call) {
       std::max(plan.mostArguments, std::size(check->arguments));
   plan.checks.resize(program_.steps.size());
   plan.checks[index] = std::move(check);
+  return Status::success();
+}
+
+/// Finds out where the assertions of `grid` are told.
+Status ProgramRunner::addCells(const package::GridStep &grid) {
+  std::vector<int64_t> &cells = plan_->cells[&grid];
+  for (const std::string &message : grid.checks) {
+    auto cell = plan_->code.device->checkCell(Error::usage(message));
+    if (!cell)
+      return cell.takeError();
+    cells.push_back(static_cast<int64_t>(*cell));
+  }
   return Status::success();
 }
 
@@ -358,7 +371,11 @@ ProgramRunner::create(const Program &program, ProgramCode code,
       plan.mostBuffers = std::max(plan.mostBuffers, grid->buffers.size() + 1);
       for (const package::GridStep::Part &part : grid->parts)
         plan.mostArguments =
-            std::max(plan.mostArguments, part.arguments.size());
+            std::max(plan.mostArguments,
+                     part.arguments.size() + grid->checks.size());
+      if (plan.code.device && !grid->checks.empty())
+        if (Status s = runner->addCells(*grid); !s)
+          return s.takeError();
     }
     auto *call = std::get_if<package::ExternStep>(&program.steps[i]);
     if (!call)

@@ -76,6 +76,17 @@ void check(void **parameters) {
   fail(LaunchFailed);
 }
 
+/// Parameters: those of `saxpy`, and a cell for each assertion. The setting says which of them
+/// does not hold.
+void checkedSaxpy(void **parameters) {
+  int wrong = int(setting("wrong", -1));
+  if (wrong < 0)
+    return saxpy(parameters, 2);
+  *reinterpret_cast<uint32_t *>(
+      *static_cast<Address *>(parameters[4 + wrong])) = 1;
+  fail(LaunchFailed);
+}
+
 /// Parameters: source, target, count, rank, sizes and steps of the dimensions.
 /// A copy outside of memory is an illegal address.
 void copy(const Function &function, void **parameters) {
@@ -128,6 +139,8 @@ int run(const Function &function, unsigned blocks, unsigned threads,
     saxpy(parameters, 2);
   else if (function.name == "fake_saxpy_by_map")
     saxpy(parameters, 4);
+  else if (function.name == "fake_checked")
+    checkedSaxpy(parameters);
   else if (function.name == "kiln_check")
     check(parameters);
   else if (function.name.compare(0, 10, "kiln_copy_") == 0)

@@ -78,7 +78,7 @@
 //              list(id) location:text
 //     grid     list(id) writes:list(u32) overwrites:list(u32)
 //              workspace:bool narrow:id list(part)
-//              library:u8 (product | convolution)?
+//              library:u8 (product | convolution)? checks:list(text)
 //   part     := kernel:u32 wide:id list(id) blocks:id threads:u32 shared:u32
 //              list(map)
 //   map      := buffer:u32 dtype offset:id sizes:list(id) strides:list(id)
@@ -114,9 +114,9 @@ extern "C" {
 /// that changed the file, as in PNG.
 #define KILN_PACKAGE_MAGIC "\x8bKILN\r\n\x1a"
 /// Bumped whenever the meaning of anything in this header changes.
-#define KILN_PACKAGE_VERSION 11
+#define KILN_PACKAGE_VERSION 12
 #define KILN_PROGRAM_MAGIC 0x474f5250u /* "PROG" */
-#define KILN_PROGRAM_VERSION 8
+#define KILN_PROGRAM_VERSION 9
 
 #define KILN_PACKAGE_DIGEST_OFFSET 24
 #define KILN_PACKAGE_HEADER_SIZE 56

@@ -162,7 +162,8 @@ struct LaunchStep {
 
 /// Functions of a GPU that run one after the other, each on a grid of its own.
 /// Each takes the address of every buffer, then that of the workspace, which is
-/// the last buffer or null; then its arguments, then its tensor maps.
+/// the last buffer or null; then its arguments, then for each check the address of a
+/// cell, then its tensor maps.
 struct GridStep {
   /// How a function sees a buffer through the copy engine.
   struct TensorMap {
@@ -239,6 +240,9 @@ struct GridStep {
   ExprId narrow = kNone; ///< if not 0, `kernel` may run, else `wide`; kNone: kernel
   std::vector<Part> parts;
   Library library; ///< may do what the parts do
+  /// Messages of assertions: a function for which one does not hold writes 1 to its cell,
+  /// 32 bits that the host sees, and stops the device. None where there is a library.
+  std::vector<std::string> checks;
 };
 
 struct ExternStep {

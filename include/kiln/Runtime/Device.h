@@ -232,8 +232,9 @@ public:
 
   /// The text of `kCheckKernel`, to stand beside the kernels of an image.
   virtual const char *checkCode() const = 0;
-  /// Where that kernel writes to when `error` happened: then the device stops, and
-  /// everything that waits for it or asks it for something has this error.
+  /// Where that kernel, or one with assertions of its own, writes to when `error` happened:
+  /// then the device stops, and everything that waits for it or asks it for something has
+  /// this error.
   virtual Result<uint64_t> checkCell(const Error &error) = 0;
 
   /// An event behind everything that was asked for by now.

@@ -10,6 +10,7 @@
 
 #include "Exporter.h"
 #include "kiln/Dialect/Guard/IR/ElementTypes.h"
+#include "kiln/Support/ModelLine.h"
 #include "kiln/Support/Remarks.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -22,20 +23,6 @@ using namespace kiln::target;
 using guard::ExprAttr;
 using package::Argument;
 using package::ValueId;
-
-/// "model.py:12" of an op, or empty.
-static std::string describe(Location loc) {
-  std::string text;
-  loc->walk([&](Location inner) {
-    auto file = llvm::dyn_cast<mlir::FileLineColLoc>(inner);
-    if (!file)
-      return mlir::WalkResult::advance();
-    text = (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()))
-               .str();
-    return mlir::WalkResult::interrupt();
-  });
-  return text;
-}
 
 //===----------------------------------------------------------------------===//
 // Arguments
@@ -128,7 +115,7 @@ Status Exporter::addCall(program::CallOp op) {
   package::ExternStep step;
   step.overload = op.getOverload().str();
   step.reason = op.getReason().value_or("").str();
-  step.location = describe(op.getLoc());
+  step.location = getModelLine(op.getLoc());
   if (Status s = toArguments(op.getArguments(), op.getInputs(), step.arguments);
       !s)
     return s;
@@ -153,7 +140,7 @@ Status Exporter::addInvoke(program::InvokeOp op) {
     return s;
   step.carried = op.getCarried();
   step.scanned = op.getScanned();
-  step.location = describe(op.getLoc());
+  step.location = getModelLine(op.getLoc());
   step.results = idsOf(op->getResults());
   program.steps.emplace_back(std::move(step));
   return Status::success();
@@ -376,6 +363,9 @@ Status Exporter::addGrid(program::LaunchOp op, program::GridAttr grid) {
           mlir::dyn_cast_or_null<program::ConvolutionAttr>(grid.getLibrary()))
     if (Status s = addConvolution(convolution, step); !s)
       return s;
+  if (grid.getChecks())
+    for (auto check : grid.getChecks().getAsRange<mlir::StringAttr>())
+      step.checks.push_back(check.str());
   program.steps.emplace_back(std::move(step));
   return Status::success();
 }
@@ -449,7 +439,7 @@ Status Exporter::addStep(Operation &op) {
     program.steps.emplace_back(
         package::AssertStep{*id, check.getMessage().str()});
   } else {
-    std::string place = describe(op.getLoc());
+    std::string place = getModelLine(op.getLoc());
     return Error::unsupported("op '" + op.getName().getStringRef().str() + "'" +
                               (place.empty() ? "" : " at " + place) +
                               " cannot be run: expected an operator or a "

@@ -200,6 +200,7 @@ Status Importer::addGrid(const package::GridStep &step) {
         part.sharedBytes,
         maps.empty() ? mlir::ArrayAttr() : builder.getArrayAttr(maps)));
   }
+  SmallVector<StringRef> checks(step.checks.begin(), step.checks.end());
   SmallVector<int64_t> pairs(step.overwrites.begin(), step.overwrites.end());
   program::LaunchOp::create(
       builder, builder.getUnknownLoc(), names.kernels[step.parts[0].kernel],
@@ -211,7 +212,9 @@ Status Importer::addGrid(const package::GridStep &step) {
       mlir::ArrayAttr(),
       program::GridAttr::get(context, builder.getArrayAttr(parts),
                              step.hasWorkspace, getOptional(step.narrow),
-                             getLibrary(step)));
+                             getLibrary(step),
+                             checks.empty() ? mlir::ArrayAttr()
+                                            : builder.getStrArrayAttr(checks)));
   return Status::success();
 }
 

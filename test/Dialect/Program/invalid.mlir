@@ -126,6 +126,19 @@ program.func @none {
 // -----
 
 !b = !program.buffer<[64], f32>
+program.func @checks {
+  %x = program.slot user_input "x" : !b
+  %y = program.alloc : !b
+  // expected-error @below {{'program.launch' op has the check 4 : i64 in its grid, expected a message, and no library}}
+  program.launch @kernels::@k(%x, %y) access [read, write] symbols [] work 1 grain 1 {grid = #program.grid<
+      steps = [#program.grid_step<kernel = @kernels::@k, symbols = [], blocks = <1>, threads = 32>],
+      checks = [4 : i64]>} : !b, !b
+  program.return outputs []
+}
+
+// -----
+
+!b = !program.buffer<[64], f32>
 program.func @owner {
   %x = program.slot user_input "x" : !b
   // expected-error @below {{'program.release' op releases what it does not own, expected results of calls and new buffers}}

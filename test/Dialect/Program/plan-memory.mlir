@@ -328,7 +328,7 @@ program.func @kernels_begin {
 // CHECK-LABEL: program.func @scatter
 // CHECK: %[[V:.*]] = program.view %[[K:.*]] offset 0
 // CHECK: program.launch @kernels::@s(%{{.*}}, %[[K]], %[[V]])
-// CHECK-SAME: steps = [#program.grid_step<kernel = @kernels::@s, symbols = [], blocks = <1>, threads = 256>]
+// CHECK-SAME: steps = [#program.grid_step<kernel = @kernels::@s, symbols = [], blocks = <1>, threads = 256>], checks = ["wrong"]>
 // CHECK-NOT: copies_first
 // CHECK: program.launch @kernels::@c(
 // CHECK-SAME: steps = [#program.grid_step<kernel = @kernels::@c, {{.*}}, #program.grid_step<kernel = @kernels::@s
@@ -338,7 +338,7 @@ program.func @scatter {
   %k = program.slot buffer "b_k" path "k.k" : !b
   %l = program.slot buffer "b_l" path "l.l" : !b
   %a = program.alloc : !b
-  program.launch @kernels::@c(%x, %k, %a) access [read, read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@c, symbols = [], blocks = <4>, threads = 256>, #program.grid_step<kernel = @kernels::@s, symbols = [], blocks = <1>, threads = 256>]>, overwrites = array<i64: 2, 1>, program.copies_first} : !b, !b, !b
+  program.launch @kernels::@c(%x, %k, %a) access [read, read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@c, symbols = [], blocks = <4>, threads = 256>, #program.grid_step<kernel = @kernels::@s, symbols = [], blocks = <1>, threads = 256>], checks = ["wrong"]>, overwrites = array<i64: 2, 1>, program.copies_first} : !b, !b, !b
   %d = program.alloc : !b
   program.launch @kernels::@c(%x, %l, %d) access [read, read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@c, symbols = [], blocks = <4>, threads = 256>, #program.grid_step<kernel = @kernels::@s, symbols = [], blocks = <1>, threads = 256>]>, overwrites = array<i64: 2, 1>, program.copies_first} : !b, !b, !b
   %e = program.alloc : !b

@@ -46,7 +46,8 @@ void seal(std::vector<uint8_t> &bytes) {
 
 TEST(PackageCoder, RoundTripKeepsEverything) {
   for (const Package &package :
-       {samplePackage(), richPackage(), gridPackage(), convolutionPackage()}) {
+       {samplePackage(), richPackage(), gridPackage(), convolutionPackage(),
+        checkedPackage()}) {
     ASSERT_TRUE(verifyPackage(package))
         << verifyPackage(package).error().message;
     std::vector<uint8_t> bytes = encodePackage(package);
@@ -327,6 +328,6 @@ TEST(PackageCoder, AnotherVersionSaysWhatToDo) {
   auto decoded = decodePackage(bytes.data(), bytes.size());
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().message,
-            "package header: expected version 11, found 10; compile the model "
+            "package header: expected version 12, found 10; compile the model "
             "again with this kiln");
 }

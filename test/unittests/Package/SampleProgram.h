@@ -213,6 +213,15 @@ inline Package gridPackage() {
   return package;
 }
 
+/// The same with assertions of its own in place of the product.
+inline Package checkedPackage() {
+  Package package = gridPackage();
+  GridStep &grid = std::get<GridStep>(package.programs[0].steps[0]);
+  grid.library = std::monostate();
+  grid.checks = {"x is large (at model.py:3)", "y is large"};
+  return package;
+}
+
 /// The same with a convolution in place of the product.
 inline Package convolutionPackage() {
   Package package = gridPackage();

@@ -193,6 +193,15 @@ TEST(Verifier, GridsFitTheirKernels) {
           "found 2, 0 and 2");
   refused([](auto &grid, auto &) { grid.parts[0].maps[0].swizzle = 48; },
           "found 48");
+  refused([](auto &grid, auto &) { grid.checks = {"wrong"}; },
+          "grid: expected at most 0 checks, found 1");
+  refused(
+      [](auto &grid, auto &) {
+        grid.library = std::monostate();
+        grid.checks.resize(1025);
+      },
+      "grid: expected at most 1024 checks, found 1025");
+  EXPECT_TRUE(verifyPackage(checkedPackage()));
   auto productOf = [](GridStep &grid) -> GridStep::Product & {
     return std::get<GridStep::Product>(grid.library);
   };

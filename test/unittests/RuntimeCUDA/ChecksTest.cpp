@@ -56,6 +56,40 @@ protected:
     EXPECT_EQ(host->dataAs<float>()[127], 7.0f * 127);
     return "";
   }
+  /// The same of a kernel that looks at what it reads, with two messages.
+  void loadChecked() {
+    static const char text[] =
+        ".version 8.0\n.target sm_90a\n.visible .entry fake_checked(.param .u64 "
+        "x, .param .u64 y, .param .u64 r, .param .u64 w, .param .u64 c, .param "
+        ".u64 d)\n{ ret; }\n";
+    ProgramBuilder b;
+    ExprId n = b.integer(128);
+    ValueId x = b.slotValue(b.slot("x", {n}));
+    b.program.arenaBytes = b.integer(512);
+    ValueId t = b.arena(b.integer(0), {n});
+    ValueId r = b.value(Value::Kind::New, {n});
+    for (auto [from, to] : {std::pair(x, t), std::pair(t, r)}) {
+      GridStep grid = saxpy(b, from, x, to);
+      grid.checks = messages;
+      b.program.steps.emplace_back(grid);
+    }
+    b.output(r);
+    Package package = packageOf(b);
+    package.image.kernels = {{"fake_checked", 0}};
+    package.image.bytes.assign(std::begin(text), std::end(text));
+    auto loaded = Executable::load(std::move(package), registry, device);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    executable = *loaded;
+  }
+  void runChecked(int calls) {
+    Tensor input = *count({128}).toDevice(*device);
+    for (int i = 0; i < calls; ++i) {
+      auto results = executable->forward().run({input}, options);
+      ASSERT_TRUE(results) << results.error().message;
+      EXPECT_EQ(contentsOf(std::get<Tensor>((*results)[0].value))[127],
+                7.0f * 127);
+    }
+  }
   /// Without what is open, the driver is as at the start of a process.
   void restart() {
     executable.reset();
@@ -76,6 +110,8 @@ protected:
   }
 
   std::shared_ptr<Executable> executable;
+  const std::vector<std::string> messages = {"x is large (at model.py:3)",
+                                             "y is large (at model.py:4)"};
   RunStats stats;
   RunOptions options;
 };
@@ -158,6 +194,48 @@ TEST_F(Checks, AreTheHostsWhereTheDeviceCannot) {
   ExprId symbol = b.symbol(b.sizeSymbol("s0", 0, 0));
   EXPECT_FALSE(isCheck(b.value(Value::Kind::New, {symbol}), name));
   EXPECT_FALSE(isDeviceCheck(b.program, b.call(name, {}, {})));
+}
+
+// A kernel that looks at what it reads has a cell for each message, in graphs as well.
+TEST_F(Checks, AreTheKernelsOwn) {
+  for (int replays : {0, 4})
+    for (size_t wrong : {0, 1}) {
+      loadChecked();
+      runChecked(replays);
+      setenv("KILN_FAKE_CUDA", wrong ? "wrong=1" : "wrong=0", 1);
+      (void)executable->forward().run({*count({128}).toDevice(*device)},
+                                      options);
+      unsetenv("KILN_FAKE_CUDA");
+      Status waited = device->synchronize();
+      ASSERT_FALSE(waited);
+      EXPECT_EQ(waited.error().kind, ErrorKind::Usage);
+      EXPECT_EQ(waited.error().message, messages[wrong]);
+      restart();
+    }
+  EXPECT_EQ(stats.graphReplays, 2u * 2); // those that fail are none
+  EXPECT_EQ(stats.hostArguments, 0u);
+}
+
+// Which is more than the functions of a package declare.
+TEST_F(Checks, FitTheFunctionsThatHaveThem) {
+  ProgramBuilder b;
+  ExprId n = b.integer(128);
+  ValueId x = b.slotValue(b.slot("x", {n}));
+  ValueId r = b.value(Value::Kind::New, {n});
+  b.program.steps.emplace_back(saxpy(b, x, x, r));
+  b.output(r);
+  Package package = packageOf(b);
+  static const char text[] =
+      ".version 8.0\n.target sm_90a\n.visible .entry fake_checked(.param .u64 x, "
+      ".param .u64 y, .param .u64 r, .param .u64 w, .param .u64 c)\n{ ret; }\n";
+  package.image.kernels = {{"fake_checked", 0}};
+  package.image.bytes.assign(std::begin(text), std::end(text));
+  auto loaded = Executable::load(std::move(package), registry, device);
+  ASSERT_FALSE(loaded);
+  EXPECT_NE(loaded.error().message.find("declares 5 parameters, which are not "
+                                        "the 4 that program"),
+            std::string::npos)
+      << loaded.error().message;
 }
 
 TEST_F(Checks, ShareACellWhenThereAreMany) {

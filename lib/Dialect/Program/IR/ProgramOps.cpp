@@ -338,6 +338,11 @@ static LogicalResult verifyGrid(LaunchOp launch, GridAttr grid) { // C4
         return launch.emitOpError("has the map ")
                << map << " in its grid, expected '#program.tensor_map'";
   }
+  for (Attribute check : grid.getChecks() ? grid.getChecks().getValue()
+                                          : ArrayRef<Attribute>())
+    if (!isa<StringAttr>(check) || grid.getLibrary())
+      return launch.emitOpError("has the check ")
+             << check << " in its grid, expected a message, and no library";
   if (cast<GridStepAttr>(grid.getSteps()[0]).getKernel() !=
       launch.getKernelAttr())
     return launch.emitOpError("is not of the kernel that its grid begins with");

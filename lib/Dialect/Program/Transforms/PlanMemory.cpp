@@ -558,7 +558,7 @@ void Planner::dropCopies() {
     ArrayRef<Attribute> steps = grid.getSteps().getValue().drop_front();
     launch.setGridAttr(GridAttr::get(
         launch.getContext(), builder.getArrayAttr(steps), grid.getWorkspace(),
-        grid.getNarrow(), grid.getLibrary()));
+        grid.getNarrow(), grid.getLibrary(), grid.getChecks()));
     launch.setKernelAttr(cast<GridStepAttr>(steps.front()).getKernel());
   }
 }

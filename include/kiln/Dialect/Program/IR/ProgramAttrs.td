@@ -110,7 +110,7 @@ def Program_GridStepAttr : Program_Attr<"GridStep", "grid_step"> {
   let description = [{
     `blocks` blocks of `threads` threads with `shared` bytes of dynamic shared memory
     each. Behind the addresses of the launch's buffers the function takes `symbols`,
-    64 bits each, and then `maps`. `wide` computes the same with 64 bits.
+    64 bits each, then cells of the grid's checks, and then `maps`. `wide` computes the same with 64 bits.
 
     Example: `#program.grid_step<kernel = @kernels::@k0, symbols =
     [#guard.expr<s0>], blocks = #guard.expr<ceildiv(s0, 256)>, threads = 256>`
@@ -236,13 +236,16 @@ def Program_GridAttr : Program_Attr<"Grid", "grid"> {
     `narrow` is an expression: where it is not 0 the kernels may run that compute
     addresses with 32 bits, elsewhere the `wide` ones. A library may do
     what `library` says instead, which is a `#program.product` or a `#program.convolution`.
+    For each of `checks`, which are messages, the functions take the address of a cell behind
+    their symbols: one that writes there stops the device, and the run ends with the message.
 
     Example: `#program.grid<steps = [...], workspace = true>`
   }];
   let parameters = (ins "::mlir::ArrayAttr":$steps,
     DefaultValuedParameter<"bool", "false">:$workspace,
     OptionalParameter<"::kiln::guard::ExprAttr">:$narrow,
-    OptionalParameter<"::mlir::Attribute">:$library);
+    OptionalParameter<"::mlir::Attribute">:$library,
+    OptionalParameter<"::mlir::ArrayAttr">:$checks);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -326,6 +326,7 @@ def Program_LaunchOp : Program_Step<"launch", [
     - (C4) a grid has a step of which `kernel` is the kernel, its steps have a wide
       one exactly if there is `narrow`, and its workspace is written. What
       `library` reads are buffers that are read, and what it writes is one that is written.
+      Its checks are messages, and there are none beside a library.
   }];
   let arguments = (ins SymbolRefAttr:$kernel,
                        Variadic<Program_BufferType>:$buffers,
