@@ -242,6 +242,8 @@ LogicalResult BodyEmitter::emitOne(Operation &op) {
     values[number.getResult()] = kernel.emitNumber(number);
     return success();
   }
+  if (auto assertion = dyn_cast<AssertOp>(op))
+    return kernel.emitAssertion(assertion, get(assertion.getCondition()));
   if (emitKnown(op) || emitCondition(op))
     return success();
   if (auto cast = dyn_cast<arith::IndexCastOp>(op);
@@ -271,8 +273,10 @@ LogicalResult BodyEmitter::emit(Block &block, ArrayRef<Value> leading) {
 LogicalResult BodyEmitter::emitAlike(Block &block, BlockArgument index) {
   enter(block, {});
   llvm::DenseSet<Value> moving = getDependent(index);
+  // Whether an assertion holds is asked at each point.
   for (Operation &op : block.without_terminator())
-    if (!moving.contains(op.getResult(0)) && failed(emitOne(op)))
+    if (!isa<AssertOp>(op) && !moving.contains(op.getResult(0)) &&
+        failed(emitOne(op)))
       return failure();
   return success();
 }

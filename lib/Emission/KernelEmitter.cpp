@@ -30,6 +30,10 @@ InFlightDiagnostic KernelEmitter::refuse(Attribute schedule) {
   return kernel.emitOpError() << "cannot be emitted as '" << schedule << "', ";
 }
 
+LogicalResult KernelEmitter::emitAssertion(AssertOp op, Value) {
+  return op.emitOpError("stands in a kernel that cannot fail, expected one for a GPU");
+}
+
 Value KernelEmitter::firstLanes(Value count, int64_t lanes) {
   Value numbers = vector::StepOp::create(
       b, VectorType::get({lanes}, b.getIndexType()));

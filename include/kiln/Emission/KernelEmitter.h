@@ -57,7 +57,8 @@
 
 namespace kiln::loop {
 
-/// The attribute that says which of its kernel's numbers a `loop.number` is.
+/// The attribute that says which of its kernel's numbers a `loop.number` is, and which of
+/// its assertions a `loop.assert`.
 inline constexpr llvm::StringLiteral kSlotAttrName = "loop.slot";
 
 /// Bytes that caches move at a time.
@@ -164,6 +165,8 @@ protected:
   }
   /// The value of a load that was staged elsewhere, if it was.
   virtual Value loadStaged(LoadOp, int64_t /*lanes*/) { return {}; }
+  /// Has the kernel fail where a condition, of one lane or several, does not hold.
+  virtual LogicalResult emitAssertion(AssertOp op, Value condition);
 
   // Expressions (IndexEmitter.cpp).
   /// The value of an expression without dims, as an `index`.

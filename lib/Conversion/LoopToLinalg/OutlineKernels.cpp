@@ -239,7 +239,7 @@ static Operation *createGrid(OpBuilder &builder, KernelOp kernel,
       builder.getArrayAttr(step), /*narrow=*/ExprAttr(),
       /*workspace=*/ExprAttr(), kernel.getOriginsAttr(), /*schedule=*/nullptr,
       kernel.getTrafficAttr(), analysis::getOverwrites(kernel),
-      /*library=*/Attribute());
+      /*library=*/Attribute(), /*checks=*/ArrayAttr());
 }
 
 namespace {

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -96,6 +97,32 @@ Value GridEmitter::toIndex(Value number) {
     number = arith::MinSIOp::create(b, number, limit(INT32_MAX));
   }
   return KernelEmitter::toIndex(number);
+}
+
+/// Writes to the cell of the assertion, which the host sees, and stops the device. Threads
+/// that come here do not go on, so what follows is compiled as for those where it holds.
+LogicalResult GridEmitter::emitAssertion(AssertOp op, Value condition) {
+  if (auto type = dyn_cast<VectorType>(condition.getType())) {
+    Value lanes = condition;
+    condition = vector::ExtractOp::create(b, lanes, ArrayRef<int64_t>{0});
+    for (int64_t k = 1; k < type.getNumElements(); ++k)
+      condition = arith::AndIOp::create(
+          b, condition,
+          vector::ExtractOp::create(b, lanes, ArrayRef<int64_t>{k}));
+  }
+  Value fails = arith::XOrIOp::create(
+      b, condition, arith::ConstantIntOp::create(b, 1, 1));
+  unsigned slot = op->getAttrOfType<IntegerAttr>(kSlotAttrName).getInt();
+  return emitIf(fails, [&] {
+    Value cell = LLVM::IntToPtrOp::create(
+        b, LLVM::LLVMPointerType::get(context, /*addressSpace=*/1),
+        cellArguments[slot]);
+    LLVM::StoreOp::create(b, arith::ConstantIntOp::create(b, 1, 32), cell,
+                          /*alignment=*/4, /*isVolatile=*/true);
+    LLVM::FenceOp::create(b, LLVM::AtomicOrdering::seq_cst);
+    LLVM::Trap::create(b);
+    return success();
+  });
 }
 
 /// What a result may overwrite may change.
@@ -270,6 +297,9 @@ LogicalResult GridEmitter::emit(OpBuilder &builder, StringRef name,
   workspace = entry->getArguments().back();
   SmallVector<Value> pointers(entry->getArguments().begin(),
                               entry->getArguments().end() - 1);
+  kernel.walk([&](AssertOp) {
+    cellArguments.push_back(entry->addArgument(b.getI64Type(), b.getLoc()));
+  });
   if (failed(bindTensors(pointers, /*alignment=*/16)))
     return failure();
   for (unsigned k = 0; k < inputs; ++k)
@@ -282,12 +312,14 @@ LogicalResult GridEmitter::emit(OpBuilder &builder, StringRef name,
            << "which takes " << sharedBytes
            << " bytes of shared memory, expected at most " << limit;
 
-  for (BlockArgument &map : mapArguments) {
-    BlockArgument last = entry->addArgument(map.getType(), b.getLoc());
-    map.replaceAllUsesWith(last);
-    entry->eraseArgument(map.getArgNumber());
-    map = entry->getArguments().back();
-  }
+  // Behind the symbols, which were asked for one by one.
+  for (auto *behind : {&cellArguments, &mapArguments})
+    for (BlockArgument &argument : *behind) {
+      BlockArgument last = entry->addArgument(argument.getType(), b.getLoc());
+      argument.replaceAllUsesWith(last);
+      entry->eraseArgument(argument.getArgNumber());
+      argument = entry->getArguments().back();
+    }
   function.setFunctionType(LLVM::LLVMFunctionType::get(
       LLVM::LLVMVoidType::get(context),
       llvm::to_vector(entry->getArgumentTypes())));

@@ -85,6 +85,7 @@ protected:
   Value emitArgument(unsigned number) override;
   Value allocateScratch(guard::ExprAttr bytes) override;
   Value toIndex(Value number) override;
+  LogicalResult emitAssertion(AssertOp op, Value condition) override;
 
   /// The argument that a tensor map is handed over in, behind all others.
   Value addMap(TensorMapAttr map);
@@ -117,6 +118,7 @@ protected:
   int64_t sharedBytes = 0;      ///< of each block, besides what is declared
   SmallVector<Attribute> maps;  ///< tensor maps that the function takes
   SmallVector<mlir::BlockArgument> mapArguments;
+  SmallVector<mlir::BlockArgument> cellArguments; ///< of assertions, by their slots
   SmallVector<guard::ExprAttr> reached; ///< sizes that indices reach, besides tensors
   bool countsPoints = true; ///< indices reach the number of points of each nest
 };

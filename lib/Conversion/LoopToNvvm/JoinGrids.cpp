@@ -83,7 +83,7 @@ struct Group {
   llvm::SetVector<Value> inputs;
   llvm::SmallDenseSet<Value> overwritten;
   llvm::SmallDenseSet<Attribute> functions;
-  size_t results = 0, symbols = 0;
+  size_t results = 0, symbols = 0, checks = 0;
   int64_t shared = 0; ///< bytes that the functions declare
 
   bool takes(LaunchGridOp launch, int64_t bytes) const;
@@ -99,7 +99,7 @@ class JoinGrids : public kiln::impl::JoinGridsPassBase<JoinGrids> {
   void join(Group &group);
   void emitFunction(StringRef home, StringRef name,
                     MutableArrayRef<Member> members, size_t pointers,
-                    ArrayRef<ExprAttr> symbols);
+                    ArrayRef<ExprAttr> symbols, size_t checks);
 };
 
 } // namespace
@@ -107,6 +107,11 @@ class JoinGrids : public kiln::impl::JoinGridsPassBase<JoinGrids> {
 //===----------------------------------------------------------------------===//
 // Groups
 //===----------------------------------------------------------------------===//
+
+static ArrayRef<Attribute> getChecks(LaunchGridOp launch) {
+  ArrayAttr checks = launch.getChecksAttr();
+  return checks ? checks.getValue() : ArrayRef<Attribute>();
+}
 
 static GridStepAttr getStep(LaunchGridOp launch) {
   return cast<GridStepAttr>(launch.getSteps()[0]);
@@ -129,9 +134,10 @@ bool Group::takes(LaunchGridOp launch, int64_t bytes) const {
       shared + bytes > kMostSharedBytes)
     return false;
   LaunchGridOp first = launches.front();
-  size_t arguments = inputs.size() + results + symbols +
+  size_t arguments = inputs.size() + results + symbols + checks +
                      launch.getInputs().size() + launch.getNumResults() +
-                     getStep(launch).getSymbols().size() + 2;
+                     getStep(launch).getSymbols().size() +
+                     getChecks(launch).size() + 2;
   if (getStep(launch).getThreads() != getStep(first).getThreads() ||
       bool(launch.getNarrowAttr()) != bool(first.getNarrowAttr()) ||
       arguments > kMostArguments)
@@ -155,6 +161,7 @@ void Group::add(LaunchGridOp launch, int64_t bytes) {
   results += launch.getNumResults();
   // Its own, and where its blocks begin.
   symbols += getStep(launch).getSymbols().size() + 1;
+  checks += getChecks(launch).size();
 }
 
 LLVM::LLVMFuncOp JoinGrids::getFunction(StringRef home, LaunchGridOp launch) {
@@ -259,13 +266,13 @@ static void emitBody(ImplicitLocOpBuilder &b, LLVM::LLVMFuncOp from,
 /// `members` that share a function stand together.
 void JoinGrids::emitFunction(StringRef home, StringRef name,
                              MutableArrayRef<Member> members, size_t pointers,
-                             ArrayRef<ExprAttr> symbols) {
+                             ArrayRef<ExprAttr> symbols, size_t checks) {
   LLVM::LLVMFuncOp model = getFunction(home, members.front().launch);
   ImplicitLocOpBuilder b(members.front().launch.getLoc(), &getContext());
   b.setInsertionPoint(model);
   SmallVector<Type> types(pointers,
                           LLVM::LLVMPointerType::get(&getContext(), 1));
-  types.append(symbols.size(), b.getI64Type());
+  types.append(symbols.size() + checks, b.getI64Type());
   auto function = LLVM::LLVMFuncOp::create(
       b, name,
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&getContext()),
@@ -396,6 +403,15 @@ void JoinGrids::join(Group &group) {
           origins.push_back(origin);
   }
 
+  // Cells of messages stand behind all symbols.
+  llvm::SetVector<Attribute> checks;
+  for (Member &member : members)
+    for (Attribute check : getChecks(member.launch)) {
+      checks.insert(check);
+      member.arguments.push_back(pointers + symbols.size() +
+                                 (llvm::find(checks, check) - checks.begin()));
+    }
+
   LaunchGridOp last = group.launches.back();
   std::string name = members.front().getStep().getKernel().getValue().str();
   name += "_joined";
@@ -405,7 +421,8 @@ void JoinGrids::join(Group &group) {
       name = getFreeName(module, name);
   for (StringRef home : kHomes)
     if (getFunction(home, last))
-      emitFunction(home, name, members, pointers, symbols.getArrayRef());
+      emitFunction(home, name, members, pointers, symbols.getArrayRef(),
+                   checks.size());
 
   OpBuilder builder(last);
   auto step = GridStepAttr::get(context, FlatSymbolRefAttr::get(context, name),
@@ -418,7 +435,9 @@ void JoinGrids::join(Group &group) {
       group.launches.front().getScheduleAttr(), addTraffic(group.launches),
       overwrites.empty() ? DenseI64ArrayAttr()
                          : builder.getDenseI64ArrayAttr(overwrites),
-      /*library=*/Attribute());
+      /*library=*/Attribute(),
+      checks.empty() ? ArrayAttr()
+                     : builder.getArrayAttr(checks.getArrayRef()));
   if (auto told = remark::passed(
           last.getLoc(),
           remarks::kGridsJoined.function(remarks::getFunctionName(last))))

@@ -189,6 +189,8 @@ class ConvertLoopToNvvm
                                         step.getShared(), step.getMaps()));
     }
     OpBuilder builder(kernel);
+    SmallVector<Attribute> checks;
+    kernel.walk([&](AssertOp op) { checks.push_back(op.getMessageAttr()); });
     SmallVector<Type> types;
     for (OpResult result : kernel->getResults()) {
       Type other = reshaped.lookup(result);
@@ -202,7 +204,7 @@ class ConvertLoopToNvvm
         kernel.getTrafficAttr(),
         grid.mayOverwrite ? analysis::getOverwrites(kernel)
                           : DenseI64ArrayAttr(),
-        library);
+        library, checks.empty() ? ArrayAttr() : builder.getArrayAttr(checks));
     kernel.replaceAllUsesWith(launch.getResults());
     kernel.erase();
   }
@@ -214,6 +216,10 @@ class ConvertLoopToNvvm
     int64_t slot = 0;
     kernel.walk([&](NumberOp number) {
       number->setAttr(kSlotAttrName, attributes.getI64IntegerAttr(slot++));
+    });
+    int64_t cell = 0;
+    kernel.walk([&](AssertOp op) {
+      op->setAttr(kSlotAttrName, attributes.getI64IntegerAttr(cell++));
     });
     allowCoarseMath(kernel);
     auto contracts = kernel.getBody().getOps<ContractOp>();

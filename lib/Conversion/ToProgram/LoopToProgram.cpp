@@ -285,7 +285,7 @@ LogicalResult LoopConverter::convertGrid(loop::LaunchGridOp op) {
                            : ArrayAttr(),
       program::GridAttr::get(getContext(), builder.getArrayAttr(steps),
                              bool(op.getWorkspaceAttr()), op.getNarrowAttr(),
-                             getLibrary(op), ArrayAttr()));
+                             getLibrary(op), op.getChecksAttr()));
   // A scatter is a copy of what it starts from, and then what it writes.
   if (isa_and_nonnull<loop::GPUScatterScheduleAttr>(op.getScheduleAttr()) &&
       steps.size() == 2)

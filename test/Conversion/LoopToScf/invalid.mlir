@@ -185,3 +185,22 @@ func.func @skinny_groups(%x: tensor<6x32xf32>, %w: tensor<3x32x64xf32>, %e: tens
   }
   return %0 : tensor<6x64xf32>
 }
+
+// -----
+
+func.func @assertion(%x: tensor<64xi64>) -> tensor<64xi64> {
+  %r = loop.kernel @k ins(%a = %x : tensor<64xi64>) shared [64]
+      schedule #loop.across<lanes = 2, chunk = 8, sum_block = 0, masked = false,
+                            grain = 4096> -> tensor<64xi64> {
+    %p = loop.pointwise (%i) in [64] : tensor<64xi64> {
+      %e = loop.load %a[%i] : tensor<64xi64>
+      %c = arith.constant 7 : i64
+      %in = arith.cmpi ult, %e, %c : i64
+      // expected-error @below {{'loop.assert' op stands in a kernel that cannot fail, expected one for a GPU}}
+      loop.assert %in, "wrong"
+      loop.yield %e : i64
+    }
+    loop.return %p : tensor<64xi64>
+  }
+  return %r : tensor<64xi64>
+}

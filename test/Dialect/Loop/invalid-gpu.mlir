@@ -431,6 +431,18 @@ func.func @pointers(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
+#p = #loop.library_product<factors = f32, results = f32, matrices = <1>, rows = <4>, columns = <4>, sum = <4>,
+    left = <pointer = 0, offset = <0>, leading = <4>, apart = <0>>, right = <pointer = 0, offset = <0>, leading = <4>, apart = <0>>,
+    result = <pointer = 1, offset = <0>, leading = <4>, apart = <0>>>
+func.func @checks(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @below {{'loop.launch_grid' op has checks, which a library does not look at}}
+  %r = loop.launch_grid(%x) steps [#loop.step<kernel = @k, symbols = [], blocks = <1>, threads = 32>] checks ["wrong"] {library = #p}
+      : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
 // expected-error @below {{elements of a convolution by a library are f32, f16 or bf16, but found 'f64'}}
 #c = #loop.library_convolution<elements = f64, images = <2>, groups = <1>, channels = <8>, filters = <16>,
     inputs = [#guard.expr<10>], outputs = [#guard.expr<8>], taps = [#guard.expr<3>], strides = [1], dilations = [1], padding = [0],

@@ -57,6 +57,7 @@ public:
        ArrayRef<uint64_t> arguments);
 
   bool runBlock(int32_t block);
+  bool isStopped() const { return stopped; }
 
 private:
   /// Runs threads up to instructions that wait for others; false after a failure.
@@ -91,6 +92,7 @@ private:
   std::vector<uint64_t> moved; ///< while a branch moves it
   std::map<uint64_t, CountingBarrier> barriers; ///< of a block, by address
   int32_t block = 0, epoch = 0;
+  bool stopped = false;
 };
 
 } // namespace
@@ -397,6 +399,9 @@ bool Grid::advance(GridThread &thread) {
     case Kind::Return:
       at = nullptr;
       continue;
+    case Kind::Stop:
+      stopped = true;
+      return false;
     case Kind::Unknown:
       ADD_FAILURE() << at->op->getName().getStringRef().str()
                     << " is not interpreted";
@@ -515,10 +520,12 @@ bool Grid::runBlock(int32_t number) {
   return true;
 }
 
-void loop::runGrid(LLVM::LLVMFuncOp function, int64_t blocks, int64_t threads,
+bool loop::runGrid(LLVM::LLVMFuncOp function, int64_t blocks, int64_t threads,
                    ArrayRef<uint64_t> arguments, GridMemory &memory,
                    int64_t shared) {
-  ASSERT_EQ(function.getNumArguments(), arguments.size());
+  EXPECT_EQ(function.getNumArguments(), arguments.size());
+  if (function.getNumArguments() != arguments.size())
+    return false;
   memory.beginLaunch();
   std::vector<uint64_t> globals;
   llvm::DenseMap<StringAttr, uint64_t> addresses;
@@ -532,11 +539,12 @@ void loop::runGrid(LLVM::LLVMFuncOp function, int64_t blocks, int64_t threads,
   }
   Program program(function, addresses);
   Grid grid(program, threads, memory, arguments);
-  for (int64_t block = 0; block < blocks; ++block) {
+  for (int64_t block = 0; block < blocks && !grid.isStopped(); ++block) {
     for (uint64_t address : globals)
       memory.renew(address);
     grid.runBlock(block);
   }
   if (!globals.empty())
     memory.release(globals.front());
+  return !grid.isStopped();
 }

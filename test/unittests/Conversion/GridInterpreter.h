@@ -37,8 +37,8 @@ void multiplyMatrices(const Instruction &of, Warp warp);
 } // namespace grid
 
 /// Runs `blocks` blocks of `threads` threads of `function`, each with `shared` bytes of
-/// memory besides what is declared.
-void runGrid(mlir::LLVM::LLVMFuncOp function, int64_t blocks, int64_t threads,
+/// memory besides what is declared. False if one of them stops the device.
+bool runGrid(mlir::LLVM::LLVMFuncOp function, int64_t blocks, int64_t threads,
              llvm::ArrayRef<uint64_t> arguments, GridMemory &memory,
              int64_t shared = 0);
 

@@ -225,6 +225,8 @@ bool GridDecoder::decodeBranch(Operation &op) {
   int64_t edge = program.edges.size();
   if (isa<LLVM::ReturnOp>(op)) {
     add(Kind::Return, op, ArrayRef<Operand>());
+  } else if (isa<LLVM::Trap>(op)) {
+    add(Kind::Stop, op, ArrayRef<Operand>());
   } else if (auto branch = dyn_cast<LLVM::BrOp>(op)) {
     // As if a condition did not hold.
     add(Kind::Branch, op, ArrayRef<Operand>()).number = edge - 1;
@@ -372,8 +374,9 @@ bool GridDecoder::decodeEngine(Operation &op) {
                              "mbarrier.try_wait.parity.shared.b64")) {
     add(Kind::Await, op, op.getOperands());
   } else {
-    // What makes barriers known to the engine has no threads that wait for it.
-    return isa<NVVM::FenceMbarrierInitOp>(op);
+    // What makes barriers known to the engine, or what is written to the host, has no threads
+    // that wait for it.
+    return isa<NVVM::FenceMbarrierInitOp, LLVM::FenceOp>(op);
   }
   return true;
 }

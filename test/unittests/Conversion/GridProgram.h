@@ -48,6 +48,7 @@ enum class Kind : uint8_t {
   Await, ///< the barrier at an address, until a phase of a parity is complete
   Branch,
   Return,
+  Stop, ///< the device
   // For all threads of a block.
   Barrier,
   Count, ///< of those that say so

@@ -20,6 +20,8 @@
 
 #include "gtest/gtest.h"
 
+#include <cstring>
+
 using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
@@ -203,6 +205,12 @@ bool GridRunner::launch(LaunchGridOp op) {
     pointers.push_back(0);
     recorded.push_back({false, 0});
   }
+  std::vector<std::pair<std::string, uint64_t>> cells;
+  if (ArrayAttr checks = op.getChecksAttr())
+    for (StringAttr check : checks.getAsRange<StringAttr>()) {
+      cells.emplace_back(check.str(), memory.allocate("cell", sizeof(uint32_t)));
+      std::memset(memory.data(cells.back().second), 0, sizeof(uint32_t));
+    }
   for (Attribute attr : op.getSteps()) {
     auto step = cast<GridStepAttr>(attr);
     LLVM::LLVMFuncOp function = find(op, step.getKernel().getAttr());
@@ -217,10 +225,19 @@ bool GridRunner::launch(LaunchGridOp op) {
       arguments.push_back(evaluateExpr(symbol, symbols));
       all.push_back({false, arguments.back()});
     }
+    for (auto &[message, address] : cells) {
+      arguments.push_back(address);
+      all.push_back({false, address});
+    }
     int64_t blocks = evaluateExpr(step.getBlocks(), symbols);
-    if (isRun)
-      runGrid(function, blocks, step.getThreads(), arguments, memory,
-              step.getShared());
+    if (isRun && !runGrid(function, blocks, step.getThreads(), arguments,
+                          memory, step.getShared())) {
+      for (auto &[message, address] : cells)
+        if (memory.data(address)[0] == 1)
+          record.failures.push_back(message);
+      EXPECT_FALSE(record.failures.empty()) << "stops without a message";
+      return false;
+    }
     std::vector<size_t> maps;
     if (ArrayAttr described = step.getMaps())
       for (TensorMapAttr map : described.getAsRange<TensorMapAttr>())

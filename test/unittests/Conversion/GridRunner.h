@@ -50,6 +50,7 @@ struct GridRecord {
   std::vector<Map> maps;
   std::vector<Buffer> buffers;
   std::vector<Step> steps;
+  std::vector<std::string> failures; ///< messages of assertions that did not hold
 };
 
 /// Which functions of a launch are run where both may be.

@@ -408,6 +408,8 @@ LogicalResult LaunchGridOp::verify() {
     return emitOpError("expects at least one step");
   if (!getLibrary())
     return success();
+  if (getChecks()) // C2
+    return emitOpError("has checks, which a library does not look at");
   SmallVector<int64_t> reads;
   int64_t inputs = getInputs().size(),
           written = getLibraryPointers(*getLibrary(), reads);

@@ -29,11 +29,14 @@ static uintptr_t asWord(const void *pointer) {
   return reinterpret_cast<uintptr_t>(pointer);
 }
 
-/// True for attributes that say what an operation is called or expected to cost.
+/// True for attributes that say what an operation is called or expected to cost, or what its
+/// failure is told as.
 static bool isName(Operation *op, StringRef attribute) {
   if (isa<KernelOp>(op))
     return attribute == "origins" || attribute == "name" ||
            attribute == "traffic";
+  if (isa<AssertOp>(op))
+    return attribute == "message";
   return isa<NestOpInterface>(op) && attribute == "origins";
 }
 

@@ -579,7 +579,7 @@ def Loop_GridStepAttr : Loop_Attr<"GridStep", "step"> {
     `blocks` blocks of `threads` threads. `symbols` are the integers that the function
     takes behind its pointers. Each block has `shared` bytes of shared memory besides
     what the function declares. `maps` are encoded by the driver for these pointers; the
-    function takes them by value behind the symbols, 128 bytes each, aligned to 64.
+    function takes them by value behind all others, 128 bytes each, aligned to 64.
 
     Constraints:
     - (C1) `threads` is from 1 to 1024.

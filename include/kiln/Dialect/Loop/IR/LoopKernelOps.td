@@ -223,7 +223,10 @@ def Loop_LaunchGridOp : Loop_Op<"launch_grid", [Pure]> {
       16 bytes;
     - a pointer to `workspace` bytes, aligned to 256, or null if there is none. They
       have no content before the first step and none after the last;
-    - the values of the step's `symbols`, of 64 bits each.
+    - the values of the step's `symbols`, of 64 bits each;
+    - for each message of `checks` the address of a cell, of 64 bits. Where an assertion
+      (`loop.assert`) does not hold, a function writes 1 to its cell, 32 bits that the host
+      sees, and stops the device.
 
     The functions stand in the `gpu.module` `@kernels`, which computes addresses in
     32 bits, or in `@kernels_64`, in 64 bits. With `narrow` they stand in both, and
@@ -233,7 +236,7 @@ def Loop_LaunchGridOp : Loop_Op<"launch_grid", [Pure]> {
     Constraints:
     - (C1) there is a step.
     - (C2) what `library` reads are pointers to inputs, what it writes is a pointer to a
-      result.
+      result; it looks at no `checks`, so there is only one of both.
 
     Example:
 
@@ -254,12 +257,13 @@ def Loop_LaunchGridOp : Loop_Op<"launch_grid", [Pure]> {
                        OptionalAttr<Loop_ScheduleAttr>:$schedule,
                        OptionalAttr<Loop_TrafficAttr>:$traffic,
                        OptionalAttr<DenseI64ArrayAttr>:$overwrites,
-                       OptionalAttr<Loop_LibraryCallAttr>:$library);
+                       OptionalAttr<Loop_LibraryCallAttr>:$library,
+                       OptionalAttr<StrArrayAttr>:$checks);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     `(` $inputs `)` `steps` $steps
     (`narrow` custom<Expr>($narrow)^)?
-    (`workspace` custom<Expr>($workspace)^)? attr-dict
+    (`workspace` custom<Expr>($workspace)^)? (`checks` $checks^)? attr-dict
     `:` functional-type($inputs, $results)
   }];
   let hasVerifier = 1;

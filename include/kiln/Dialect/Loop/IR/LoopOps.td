@@ -46,7 +46,8 @@ def Loop_PointwiseOp : Loop_NestOp<"pointwise"> {
     of the result is the list of extents.
 
     A body may use its indices, `loop.load` of any tensor defined above, scalar
-    constants defined above, `loop.index`, `arith` and `math` operations.
+    constants defined above, `loop.index`, `arith` and `math` operations, and
+    `loop.assert` for a GPU.
 
     Constraints:
     - (C1) the result has as many dimensions as there are extents, and static
@@ -526,6 +527,21 @@ def Loop_NumberOp : Loop_Op<"number", [Pure,
   let arguments = (ins I64Attr:$value);
   let results = (outs I64:$result);
   let assemblyFormat = "$value attr-dict";
+}
+
+def Loop_AssertOp : Loop_Op<"assert", [MemoryEffects<[MemWrite]>,
+    ParentOneOf<["PointwiseOp", "ReduceOp", "ScatterOp"]>]> {
+  let summary = "What must hold at each point";
+  let description = [{
+    Where `condition` is false the run ends with `message`, as whoever waits for the
+    kernel is told; what the kernel has written by then is nobody's. It is for kernels of a
+    GPU: those of a processor cannot fail, and are followed by a call instead. Kernels that
+    differ in such messages alone share a function.
+
+    Example: `loop.assert %inside, "aten._assert_async.msg: index out of range in self"`
+  }];
+  let arguments = (ins I1:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict";
 }
 
 def Loop_YieldOp : Loop_Op<"yield", [Pure, Terminator,
