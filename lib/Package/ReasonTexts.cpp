@@ -36,7 +36,7 @@ constexpr ReasonName reasonNames[] = {
 /// What a topic tells, in this order.
 struct Topic {
   std::string_view name;
-  std::array<std::string_view, 15> passes;
+  std::array<std::string_view, 16> passes;
 };
 
 constexpr Topic topics[] = {
@@ -47,7 +47,8 @@ constexpr Topic topics[] = {
       "loop-fuse-products", "loop-split-reductions", "loop-fuse-columns",
       "loop-fuse-results", "loop-fuse-sums", "loop-fold-one-hot",
       "loop-split-contractions", "loop-sort-scatters", "loop-split-sorts",
-      "loop-split-scans", "loop-choose-layout", "aten-multiply-levels"}},
+      "loop-split-scans", "loop-choose-layout", "aten-multiply-levels",
+      "loop-fuse-checks"}},
     {"memory",
      {"program-plan-memory", "loop-order-kernels", "loop-rematerialize",
       "program-hoist-preparation"}},
@@ -226,6 +227,13 @@ void Writer::addJoined(const Reason &reason, ReasonId id) {
     return;
   case ReasonId::SumsNotFused:
     text += "Columns apart from their product: " + get(reason, "kernel") + why;
+    return;
+  case ReasonId::ChecksFused:
+    text += "Checked by who reads it: " + get(reason, "check") + " in " +
+            get(reason, "kernel") + "\n";
+    return;
+  case ReasonId::ChecksNotFused:
+    text += "Checked apart: " + get(reason, "kernel") + why;
     return;
   default:
     return;

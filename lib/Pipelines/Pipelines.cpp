@@ -266,6 +266,8 @@ void kiln::buildGridPipeline(mlir::OpPassManager &pm, GPULowering lowering) {
     linalg.grid = true;
     return buildLinalgLoweringPipeline(pm, linalg);
   }
+  // What a kernel does is settled: what it asserts is no part of any choice.
+  pm.addNestedPass<mlir::func::FuncOp>(loop::createFuseChecksPass());
   pm.addPass(createConvertLoopToNvvmPass());
   pm.addPass(createJoinGridsPass());
   addStageVerifier(pm, Stage::Kernel);

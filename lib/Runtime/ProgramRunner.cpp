@@ -275,8 +275,15 @@ Status ProgramRunner::addCheck(size_t index, const package::ExternStep &call) {
   return Status::success();
 }
 
-/// Finds out where the assertions of `grid` are told.
-Status ProgramRunner::addCells(const package::GridStep &grid) {
+/// Notes what `grid` is launched with, and where its assertions are told.
+Status ProgramRunner::addGrid(const package::GridStep &grid) {
+  plan_->mostBuffers = std::max(plan_->mostBuffers, grid.buffers.size() + 1);
+  for (const package::GridStep::Part &part : grid.parts)
+    plan_->mostArguments =
+        std::max(plan_->mostArguments,
+                 part.arguments.size() + grid.checks.size());
+  if (!plan_->code.device || grid.checks.empty())
+    return Status::success();
   std::vector<int64_t> &cells = plan_->cells[&grid];
   for (const std::string &message : grid.checks) {
     auto cell = plan_->code.device->checkCell(Error::usage(message));
@@ -367,16 +374,9 @@ ProgramRunner::create(const Program &program, ProgramCode code,
   std::vector<std::string> missing;
   plan.functions.resize(program.steps.size());
   for (size_t i = 0; i < program.steps.size(); ++i) {
-    if (auto *grid = std::get_if<package::GridStep>(&program.steps[i])) {
-      plan.mostBuffers = std::max(plan.mostBuffers, grid->buffers.size() + 1);
-      for (const package::GridStep::Part &part : grid->parts)
-        plan.mostArguments =
-            std::max(plan.mostArguments,
-                     part.arguments.size() + grid->checks.size());
-      if (plan.code.device && !grid->checks.empty())
-        if (Status s = runner->addCells(*grid); !s)
-          return s.takeError();
-    }
+    if (auto *grid = std::get_if<package::GridStep>(&program.steps[i]))
+      if (Status s = runner->addGrid(*grid); !s)
+        return s.takeError();
     auto *call = std::get_if<package::ExternStep>(&program.steps[i]);
     if (!call)
       continue;

@@ -181,7 +181,7 @@ private:
   template <typename T, typename F> Result<T> withFrame(F use);
   std::unique_ptr<Frame> takeFrame();
   Status addCheck(size_t index, const package::ExternStep &call);
-  Status addCells(const package::GridStep &grid);
+  Status addGrid(const package::GridStep &grid);
 
   const package::Program &program_;
   std::unique_ptr<Plan> plan_;

@@ -5,6 +5,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Errors name the line of the model that an operation is from:
+//
+//   error: aten._assert_async.msg: index out of range in self (at model.py:12)
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef KILN_SUPPORT_MODELLINE_H
 #define KILN_SUPPORT_MODELLINE_H

@@ -344,6 +344,21 @@ static TrafficAttr addTraffic(ArrayRef<LaunchGridOp> launches) {
                           unfused);
 }
 
+/// The messages of all members, whose cells are arguments from number `first` on; null if
+/// there are none.
+static ArrayAttr placeChecks(MutableArrayRef<Member> members, size_t first,
+                             MLIRContext *context) {
+  llvm::SetVector<Attribute> checks;
+  for (Member &member : members)
+    for (Attribute check : getChecks(member.launch)) {
+      checks.insert(check);
+      member.arguments.push_back(first +
+                                 (llvm::find(checks, check) - checks.begin()));
+    }
+  return checks.empty() ? ArrayAttr()
+                        : ArrayAttr::get(context, checks.getArrayRef());
+}
+
 void JoinGrids::join(Group &group) {
   MLIRContext *context = &getContext();
   // By functions, in the order of their first launches.
@@ -403,15 +418,7 @@ void JoinGrids::join(Group &group) {
           origins.push_back(origin);
   }
 
-  // Cells of messages stand behind all symbols.
-  llvm::SetVector<Attribute> checks;
-  for (Member &member : members)
-    for (Attribute check : getChecks(member.launch)) {
-      checks.insert(check);
-      member.arguments.push_back(pointers + symbols.size() +
-                                 (llvm::find(checks, check) - checks.begin()));
-    }
-
+  ArrayAttr checks = placeChecks(members, pointers + symbols.size(), context);
   LaunchGridOp last = group.launches.back();
   std::string name = members.front().getStep().getKernel().getValue().str();
   name += "_joined";
@@ -422,7 +429,7 @@ void JoinGrids::join(Group &group) {
   for (StringRef home : kHomes)
     if (getFunction(home, last))
       emitFunction(home, name, members, pointers, symbols.getArrayRef(),
-                   checks.size());
+                   checks ? checks.size() : 0);
 
   OpBuilder builder(last);
   auto step = GridStepAttr::get(context, FlatSymbolRefAttr::get(context, name),
@@ -435,9 +442,7 @@ void JoinGrids::join(Group &group) {
       group.launches.front().getScheduleAttr(), addTraffic(group.launches),
       overwrites.empty() ? DenseI64ArrayAttr()
                          : builder.getDenseI64ArrayAttr(overwrites),
-      /*library=*/Attribute(),
-      checks.empty() ? ArrayAttr()
-                     : builder.getArrayAttr(checks.getArrayRef()));
+      /*library=*/Attribute(), checks);
   if (auto told = remark::passed(
           last.getLoc(),
           remarks::kGridsJoined.function(remarks::getFunctionName(last))))

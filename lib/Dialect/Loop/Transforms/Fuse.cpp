@@ -13,6 +13,7 @@
 
 #include "Bodies.h"
 #include "Epilogue.h"
+#include "FuseChecks.h"
 #include "KernelWalk.h"
 
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
@@ -400,6 +401,22 @@ static KernelOp buildKernel(OpBuilder &builder, ArrayRef<Operation *> nests,
   return kernel;
 }
 
+/// Makes a kernel of each check, and gives their number: with others they would have those run
+/// in one block, and who reads what they look at may take their place (`loop-fuse-checks`).
+static unsigned setChecksApart(Block &block, const analysis::SizeHints &hints) {
+  unsigned number = 0;
+  for (auto op : llvm::make_early_inc_range(block.getOps<ReduceOp>())) {
+    if (!isCheck(op))
+      continue;
+    OpBuilder builder(op);
+    KernelOp kernel =
+        buildKernel(builder, op.getOperation(), /*shared=*/0, number++);
+    kernel.setTrafficAttr(getKernelTraffic(kernel, hints));
+    op.erase();
+  }
+  return number;
+}
+
 /// Scalars from outside of a nest are constants: kernels are only handed
 /// tensors.
 static LogicalResult verifyCaptures(func::FuncOp function) {
@@ -517,6 +534,9 @@ void Fuse::fuseFunction(func::FuncOp function,
   simplifyBodies(function, hints);
 
   GPUTargetAttr gpu = getGPUTarget(function);
+  unsigned number = 0;
+  if (gpu)
+    number = setChecksApart(block, hints);
   Collected collected = collect(block, gpu, hints);
   FusionOptions options;
   if (gpu)
@@ -537,7 +557,6 @@ void Fuse::fuseFunction(func::FuncOp function,
       op.moveBefore(&block, block.begin());
   OpBuilder builder(terminator);
   SmallVector<Operation *> fused;
-  unsigned number = 0;
   for (const FusionGroup &group : result.groups) {
     SmallVector<Operation *> ops;
     for (unsigned node : group.nodes)

@@ -16,6 +16,7 @@
 
 #include "KnownIntegers.h"
 #include "Bodies.h"
+#include "FuseChecks.h"
 
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
@@ -183,10 +184,7 @@ void loop::dropKnownAssertions(func::FuncOp function,
                                const analysis::SizeHints &hints) {
   llvm::SmallDenseSet<Value> asserted;
   for (auto call : llvm::make_early_inc_range(function.getOps<ExternOp>())) {
-    StringRef name = call.getOverload();
-    if ((name != "aten._assert_async.msg" &&
-         name != "aten._assert_async.default") ||
-        call.getInputs().size() != 1)
+    if (!isAssertion(call))
       continue;
     Value flag = call.getInputs()[0];
     if (asserted.insert(flag).second && !isKnownTrue(flag, hints))

@@ -615,6 +615,51 @@ def ChooseSchedulePass
   }];
 }
 
+def FuseChecksPass : Pass<"loop-fuse-checks", "::mlir::func::FuncOp"> {
+  let summary = "Have kernels of a GPU look at the indices that they read";
+  let description = [{
+    Assumes schedules. A check is a kernel that finds whether all of some elements have
+    something, and the call that ends the run if one has not. Where another kernel reads each
+    of them, at its points and nowhere else, it looks at them itself (`loop.assert`), and the check is gone with its
+    two launches: the elements are read anyway, and a comparison beside what it does with them costs
+    nothing. What is read with them stays where it is: positions are still kept within their tensors.
+
+    Before:
+
+    ```mlir
+    %f = loop.kernel @check ins(%a = %x : tensor<128xi64>) shared [] ... {
+      %r = loop.reduce parallel () in [] reduction (%i) in [128] <all> : tensor<i1> {
+        %e = loop.load %a[%i] : tensor<128xi64>
+        %less = arith.cmpi ult, %e, %c500 : i64
+        loop.yield %less : i1
+      }
+      ...
+    loop.extern "aten._assert_async.msg"(%f) arguments [#loop.operand<0>, "index out of range in self"] ...
+    %g = loop.kernel @gather ins(%a = %x : tensor<128xi64>, ...) shared [128, 64] ... {
+      %p = loop.pointwise (%i, %j) in [128, 64] : tensor<128x64xf32> {
+        %e = loop.load %a[%i] : tensor<128xi64>
+        ...
+    ```
+
+    After:
+
+    ```mlir
+    %g = loop.kernel @gather ins(%a = %x : tensor<128xi64>, ...) shared [128, 64] ... {
+      %p = loop.pointwise (%i, %j) in [128, 64] : tensor<128x64xf32> {
+        %e = loop.load %a[%i] : tensor<128xi64>
+        %less = arith.cmpi ult, %e, %c500 : i64
+        loop.assert %less, "aten._assert_async.msg: index out of range in self (at model.py:3)"
+        ...
+    ```
+
+    Such kernels are those without products, whose schedules have bodies evaluated at each point of their
+    domains: `gpu_across`, `gpu_rows`, `gpu_parts`, `gpu_tile`, and `gpu_scatter` of points that were
+    not sorted. Of two assertions that do not hold either may be told, as of launches beside each
+    other. Reports `fused`, and `not-fused` of a check that stays as it is.
+  }];
+  let dependentDialects = ["::kiln::loop::LoopDialect"];
+}
+
 def AutotunePass : Pass<"loop-autotune", "::mlir::func::FuncOp"> {
   let summary = "Choose schedules by what was measured";
   let description = [{
