@@ -235,6 +235,36 @@ program.func @backward {
 
 !b = !program.buffer<[1024], f32>
 
+// What a launch begins with a copy of stays in the arena, where its result can be, too.
+
+// CHECK-LABEL: program.func @backward arena 4096
+// CHECK-NOT: program.view
+// CHECK: %[[X:.*]] = program.alloc at 0
+// CHECK: %[[Y:.*]] = program.alloc at 0
+// CHECK: program.launch @kernels::@s(%{{.*}}, %[[X]], %[[Y]])
+// CHECK-SAME: #program.grid<steps = [#program.grid_step<kernel = @kernels::@s,
+program.func @forward {
+  %x = program.slot user_input "x" : !b
+  %a = program.alloc : !b
+  program.launch @kernels::@k(%x, %a) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  program.return %a outputs [#program.output<role = saved, target = "a">] : !b
+}
+program.func @backward {
+  %a = program.slot saved "a" : !b
+  %t = program.slot user_input "t" : !b
+  %p = program.alloc : !b
+  program.launch @kernels::@k(%a, %p) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  %q = program.alloc : !b
+  program.launch @kernels::@c(%t, %p, %q) access [read, read, write] symbols [] work 1 grain 1 {grid = #program.grid<steps = [#program.grid_step<kernel = @kernels::@c, symbols = [], blocks = <4>, threads = 256>, #program.grid_step<kernel = @kernels::@s, symbols = [], blocks = <1>, threads = 256>]>, overwrites = array<i64: 2, 1>, program.copies_first} : !b, !b, !b
+  %r = program.alloc : !b
+  program.launch @kernels::@k(%q, %r) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  program.return %r outputs [#program.output<role = user_output>] : !b
+}
+
+// -----
+
+!b = !program.buffer<[1024], f32>
+
 // While it is still to be read, nothing is written there.
 
 // CHECK-LABEL: program.func @backward arena 4096

@@ -70,6 +70,7 @@ private:
   void tell(const MemoryPlan &plan);
   bool mayUpdate(const Buffer &buffer, SlotOp slot);
   bool takeRoom(const Buffer &buffer, unsigned last);
+  llvm::SmallPtrSet<Operation *, 4> findCopied();
   void takeRooms();
   bool isFree(const Room &room, std::pair<unsigned, unsigned> life,
               const Buffer &buffer, unsigned last);
@@ -324,9 +325,26 @@ bool Planner::takeRoom(const Buffer &buffer, unsigned last) {
   return true;
 }
 
+/// What launches begin with a copy of, and where to: the arena can have both in
+/// one place, and then there is no copy.
+llvm::SmallPtrSet<Operation *, 4> Planner::findCopied() {
+  llvm::SmallPtrSet<Operation *, 4> copied;
+  for (const Buffer &buffer : buffers) {
+    LaunchOp launch = buffer.writer;
+    if (!launch->hasAttr(kCopiesFirstAttrName))
+      continue;
+    for (auto [k, value] : llvm::enumerate(launch.getBuffers()))
+      if (auto begin = value.getDefiningOp<AllocOp>();
+          begin && mayOverwrite(launch, buffer.position, k))
+        copied.insert({begin.getOperation(), launch.getBuffers()[buffer.position].getDefiningOp()});
+  }
+  return copied;
+}
+
 /// Puts what launches alone touch into rooms, what is large first: there are
 /// few rooms for it, and the small find some beside it.
 void Planner::takeRooms() {
+  llvm::SmallPtrSet<Operation *, 4> copied = findCopied();
   SmallVector<std::pair<int64_t, size_t>> order;
   for (auto [k, buffer] : llvm::enumerate(buffers))
     order.push_back({-getBytes(buffer.alloc.getType()), k});
@@ -334,8 +352,9 @@ void Planner::takeRooms() {
   SmallVector<bool> isPlaced(buffers.size());
   for (auto [bytes, k] : order) {
     const Buffer &buffer = buffers[k];
+    AllocOp alloc = buffer.alloc;
     isPlaced[k] = !buffer.isReturned && buffer.forLaunches &&
-                  takeRoom(buffer, buffer.last);
+                  !copied.contains(alloc) && takeRoom(buffer, buffer.last);
   }
   SmallVector<Buffer> others;
   for (auto [buffer, placed] : llvm::zip_equal(buffers, isPlaced))
