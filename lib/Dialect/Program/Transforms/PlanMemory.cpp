@@ -8,6 +8,8 @@
 
 #include "LaunchesBeside.h"
 
+#include "DropCopies.h"
+
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Dialect/Program/IR/CopiesFirst.h"
 #include "kiln/Dialect/Program/Transforms/MemoryPlan.h"
@@ -80,7 +82,6 @@ private:
   void placeOver(const Buffer &buffer, SlotOp slot);
   Buffer *findBegin(const Buffer &buffer);
   void placeBegins();
-  void dropCopies();
   int64_t getBytes(BufferType type) {
     return hints.evaluate(*type.getByteSize());
   }
@@ -542,46 +543,6 @@ void Planner::tell(const MemoryPlan &plan) {
          << remark::metric("saved_places_bytes", roomBytes);
 }
 
-//===----------------------------------------------------------------------===//
-// Copies
-//===----------------------------------------------------------------------===//
-
-/// True if `written` is the memory of `read` from its first byte on.
-static bool isInPlace(Value written, Value read) {
-  if (written == read)
-    return true;
-  if (auto view = written.getDefiningOp<ViewOp>())
-    return view.getBase() == read && view.getOffset().isConstant(0);
-  auto to = written.getDefiningOp<AllocOp>(),
-       from = read.getDefiningOp<AllocOp>();
-  return to && from && to.getPlaceAttr() &&
-         to.getPlaceAttr() == from.getPlaceAttr();
-}
-
-/// Launches that begin with a copy do not where that is one of memory to
-/// itself.
-void Planner::dropCopies() {
-  for (auto launch : function.getBody().getOps<LaunchOp>()) {
-    if (!launch->removeAttr(kCopiesFirstAttrName))
-      continue;
-    ArrayRef<int64_t> pairs =
-        launch.getOverwrites().value_or(ArrayRef<int64_t>());
-    bool stays = pairs.empty();
-    for (size_t k = 0; k < pairs.size(); k += 2)
-      stays |= !isInPlace(launch.getBuffers()[pairs[k]],
-                          launch.getBuffers()[pairs[k + 1]]);
-    GridAttr grid = launch.getGridAttr();
-    if (stays || !grid || grid.getSteps().size() < 2)
-      continue;
-    Builder builder(launch.getContext());
-    ArrayRef<Attribute> steps = grid.getSteps().getValue().drop_front();
-    launch.setGridAttr(GridAttr::get(
-        launch.getContext(), builder.getArrayAttr(steps), grid.getWorkspace(),
-        grid.getNarrow(), grid.getLibrary(), grid.getChecks()));
-    launch.setKernelAttr(cast<GridStepAttr>(steps.front()).getKernel());
-  }
-}
-
 void Planner::run() {
   findBuffers();
   findRooms();
@@ -598,7 +559,7 @@ void Planner::run() {
   placeBegins();
   takeRooms();
   placeInArena();
-  dropCopies();
+  dropCopies(function);
 }
 
 void PlanMemory::runOnOperation() {
