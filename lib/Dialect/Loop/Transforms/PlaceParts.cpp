@@ -210,7 +210,9 @@ bool Concatenation::read() {
   auto dims = nest ? guard::getDims(
                          cast<RankedTensorType>(kernel.getResult(0).getType()))
                    : std::nullopt;
-  if (!dims || kernel.getResult(0).getType() != nest.getResult().getType())
+  // Of no elements nothing has to be stored.
+  if (!dims || kernel.getResult(0).getType() != nest.getResult().getType() ||
+      llvm::any_of(*dims, [](ExprAttr size) { return size.isConstant(0); }))
     return false;
   auto bounds = findBounds();
   if (!bounds || bounds->size() > kMaxPieces)
