@@ -17,9 +17,8 @@
 // they do once they have all of its elements:
 //
 //   %r = program.alloc : !program.buffer<[4, 24], f32>
-//   %a = program.view %r offset 0 ... to !program.buffer<[4, 8], f32, strides =
-//   [24, 1]> %b = program.view %r offset 8 ... to !program.buffer<[4, 16], f32,
-//   strides = [24, 1]>
+//   %a = program.view %r offset 0 : ... to [4, 8], strides = [24, 1]
+//   %b = program.view %r offset 8 : ... to [4, 16], strides = [24, 1]
 //
 // Their bytes are between each other's; they are apart as columns of the rows
 // of 24.

@@ -334,10 +334,14 @@ llvm::SmallPtrSet<Operation *, 4> Planner::findCopied() {
     LaunchOp launch = buffer.writer;
     if (!launch->hasAttr(kCopiesFirstAttrName))
       continue;
-    for (auto [k, value] : llvm::enumerate(launch.getBuffers()))
-      if (auto begin = value.getDefiningOp<AllocOp>();
-          begin && mayOverwrite(launch, buffer.position, k))
-        copied.insert({begin.getOperation(), launch.getBuffers()[buffer.position].getDefiningOp()});
+    for (auto [k, value] : llvm::enumerate(launch.getBuffers())) {
+      auto begin = value.getDefiningOp<AllocOp>();
+      if (!begin || !mayOverwrite(launch, buffer.position, k))
+        continue;
+      AllocOp result = buffer.alloc;
+      copied.insert(begin);
+      copied.insert(result);
+    }
   }
   return copied;
 }
