@@ -283,9 +283,18 @@ GPUTargetAttr loop::getHopper(MLIRContext *context, bool deterministic) {
 void loop::checkPasses(const LoopCase &test, bool deterministic,
                        function_ref<void(OpPassManager &)> addPasses,
                        function_ref<void(ModuleOp)> look) {
+  checkPassesFor(
+      [&](MLIRContext *context) { return getHopper(context, deterministic); },
+      test, addPasses, look);
+}
+
+void loop::checkPassesFor(function_ref<GPUTargetAttr(MLIRContext *)> getTarget,
+                          const LoopCase &test,
+                          function_ref<void(OpPassManager &)> addPasses,
+                          function_ref<void(ModuleOp)> look) {
   auto lower = [&](ModuleOp module) {
     MLIRContext *context = module.getContext();
-    module->setAttr(kTargetAttrName, getHopper(context, deterministic));
+    module->setAttr(kTargetAttrName, getTarget(context));
     PassManager pm(context);
     addPasses(pm);
     if (failed(pm.run(module)))

@@ -72,9 +72,15 @@ std::vector<Array> runGrids(mlir::ModuleOp module, IndexWidth width,
 /// A GPU with the sizes of an H200, whose products of f32 are exact.
 GPUTargetAttr getHopper(mlir::MLIRContext *context, bool deterministic);
 
-/// Runs what the passes that `addPasses` adds make of a case for `getHopper`, with both widths
-/// of indices, and compares with what the case gives. They leave kernels with schedules, which
+/// Runs what the passes that `addPasses` adds make of a case for a GPU, with both widths of
+/// indices, and compares with what the case gives. They leave kernels with schedules, which
 /// `look` sees before they are lowered.
+void checkPassesFor(
+    llvm::function_ref<GPUTargetAttr(mlir::MLIRContext *)> getTarget,
+    const LoopCase &test,
+    llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
+    llvm::function_ref<void(mlir::ModuleOp)> look);
+/// The same for `getHopper`.
 void checkPasses(const LoopCase &test, bool deterministic,
                  llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
                  llvm::function_ref<void(mlir::ModuleOp)> look);

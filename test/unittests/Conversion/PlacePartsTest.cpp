@@ -170,34 +170,26 @@ func.func @main(%x: !x, %w: !w, %y: !y, %z: !n) -> !r {
 /// Runs a case whose concatenation goes away, and leaves so many kernels, for a
 /// GPU without warpgroups, which the interpreter does not know.
 static void checkPlaced(const LoopCase &test, unsigned left) {
-  auto lower = [&](ModuleOp module) {
-    MLIRContext *context = module.getContext();
-    module->setAttr(kTargetAttrName,
-                    GPUTargetAttr::get(context, "sm_80", 108, 2048, 65536,
-                                       166912, 41943040, /*tf32=*/false,
-                                       /*conv_tf32=*/false,
-                                       /*deterministic=*/false));
-    PassManager pm(context);
-    OpPassManager &functions = pm.nest<func::FuncOp>();
-    functions.addPass(createFuseProductsPass());
-    functions.addPass(createPlacePartsPass());
-    functions.addPass(createChooseSchedulePass());
-    if (failed(pm.run(module)))
-      return false;
-    unsigned kernels = 0, assembled = 0;
-    module.walk([&](KernelOp) { ++kernels; });
-    module.walk([&](AssembleOp) { ++assembled; });
-    EXPECT_EQ(kernels, left);
-    EXPECT_EQ(assembled, 1u);
-    return lowerToNVVM(module);
-  };
-  for (IndexWidth width : {IndexWidth::Narrow, IndexWidth::Wide})
-    checkLowering(
-        test, [](KernelOp) {}, lower,
-        [&](ModuleOp module, ArrayRef<Array> arguments,
-            const SymbolValues &symbols) {
-          return runGrids(module, width, arguments, symbols);
-        });
+  checkPassesFor(
+      [](MLIRContext *context) {
+        return GPUTargetAttr::get(context, "sm_80", 108, 2048, 65536, 166912,
+                                  41943040, /*tf32=*/false, /*conv_tf32=*/false,
+                                  /*deterministic=*/false);
+      },
+      test,
+      [](OpPassManager &pm) {
+        OpPassManager &functions = pm.nest<func::FuncOp>();
+        functions.addPass(createFuseProductsPass());
+        functions.addPass(createPlacePartsPass());
+        functions.addPass(createChooseSchedulePass());
+      },
+      [&](ModuleOp module) {
+        unsigned kernels = 0, assembled = 0;
+        module.walk([&](KernelOp) { ++kernels; });
+        module.walk([&](AssembleOp) { ++assembled; });
+        EXPECT_EQ(kernels, left);
+        EXPECT_EQ(assembled, 1u);
+      });
 }
 
 TEST(GridPlaceParts, GradientsOfAttention) {
