@@ -20,6 +20,7 @@
 //
 //   GridWalksEmitter.cpp   operands, copies, walks
 //   WalksWgmma.cpp         the same by a copy engine and warpgroups
+//   WalkedValues.cpp       values of rows that come with their tiles
 //   WalkElements.cpp       what is at a row and a column, values of rows, results
 //
 //===----------------------------------------------------------------------===//
@@ -150,7 +151,8 @@ protected:
   int64_t stageBegin = 0, stageBytes = 0;
   Value walkBegin, walkEnd; ///< tiles
   guard::ExprAttr walked;   ///< how many there are of what is walked
-  Values staged;            ///< at the place at hand
+  const Place *atHand = nullptr; ///< where elements are computed
+  Values staged;                 ///< at the place at hand
   bool isElement = false;   ///< what is emitted is at a row and a column
   bool isWhole = false;     ///< all that the tile at hand walks is there
   Values rowValues[2];      ///< of the thread's rows
@@ -172,6 +174,17 @@ private:
                       const analysis::DimGroup &inner, int64_t count) override;
   int64_t getBytes(const Operand &operand, int64_t rows) override;
   FailureOr<State> emitWalk(const Walk &walk) override;
+  Value loadStaged(LoadOp load, int64_t lanes) override;
+  /// Values of walked rows that come with a tile, over the dimensions of a nest; where they
+  /// are in what a stage has of them, in bytes.
+  struct Walked {
+    Buffer buffer;
+    guard::ExprAttr address;
+    int64_t width, place;
+  };
+  void findWalked();
+  Value countWalked(Value first);
+  void askWalked(Value first, Value rows, Value stage, Value barrier);
   Value getBarrier(Barrier kind, Value stage);
   void initBarriers();
   void ask(const Factors &factors, int64_t rows, Value first, Value place,
@@ -193,8 +206,12 @@ private:
                Tile &tile, State &state, SmallVectorImpl<Value> &words);
 
   int64_t barrierPlace = 0;
+  SmallVector<Walked> brought;
+  llvm::DenseMap<Operation *, unsigned> broughtWith; ///< loads
+  int64_t broughtPlace = 0, broughtBytes = 0;        ///< of all stages; of one
   std::optional<Warpgroups> tools;
   Value warpgroup, isLeader; ///< of those that multiply; the first of its threads
+  Value stageAtHand;
   StageTurn turn;            ///< of the next tile
 };
 

@@ -224,8 +224,10 @@ LogicalResult GridWalksEmitter::emitElements(const Walk &walk,
     if (!overRows)
       staged.insert(rowValues[place.row].begin(), rowValues[place.row].end());
     isElement = true;
+    atHand = &place;
     LogicalResult emitted = emitElement(nests, tile, place);
     isElement = false;
+    atHand = nullptr;
     if (failed(emitted))
       return failure();
     auto getLane = [&](Value result, int64_t lane, Value other) -> Value {

@@ -136,16 +136,22 @@ void GridWgmmaWalksEmitter::emitCopies() {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     StageTurn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
-    Value first = toWord(mul(loop.getInductionVar(), schedule.getColumns()));
+    Value row = mul(loop.getInductionVar(), schedule.getColumns());
+    Value first = toWord(row);
     tools->wait(getBarrier(Empty, now.stage), tools->flip(now.phase));
     Value full = getBarrier(Full, now.stage);
-    tools->expect(full, bytes);
+    Value rows = brought.empty() ? Value() : countWalked(row);
+    Value all = tools->word(bytes);
+    for (const Walked &each : brought)
+      all = tools->add(all, tools->mul(toWord(rows), each.width));
+    tools->expect(full, all);
     Value begin = tools->mul(now.stage, stageBytes);
     for (unsigned number : walk.moving)
       ask(moving[number], schedule.getColumns(), first,
           tools->add(begin,
                      tools->word(stageBegin + moving[number].operand.place)),
           full);
+    askWalked(row, rows, now.stage, full);
     StageTurn next = tools->advance(now, schedule.getStages());
     scf::YieldOp::create(b, ValueRange{next.stage, next.phase});
     turn = {loop.getResult(0), loop.getResult(1)};
@@ -241,6 +247,7 @@ bool GridWgmmaWalksEmitter::addSums(const Walk &walk,
 LogicalResult GridWgmmaWalksEmitter::emitTile(const Walk &walk, Value number,
                                               Value stage, State &state) {
   Tile tile;
+  stageAtHand = stage;
   int64_t begun = 0;
   tools->fence();
   for (const BlockProduct *product : walk.scores) {
@@ -368,6 +375,7 @@ LogicalResult GridWgmmaWalksEmitter::emitThread() {
   tools.emplace(b, sharedBase);
   enterBlock();
   describeOperands();
+  findWalked();
   initBarriers();
   bindRowValues();
   // Two blocks share a multiprocessor where both find room.

@@ -229,6 +229,9 @@ llvm::ArrayRef<LoopCase> loop::getBroughtWalkCases() {
                            wide =
                                getKnownGradients(kGradientUnits, "70", "333"),
                            saved = getKnownGradients(kSavedUnits, "333", "70"),
+                           // Whose values of rows the copy engine brings.
+                               even = getKnownGradients(kSavedUnits, "332",
+                                                        "70"),
                            deep = change(saved, {{"24", "72"}, {"64", "112"}}),
                            full =
                                change(saved, {{"sle, %j, %i", "sle, %n, %j"}}),
@@ -239,6 +242,7 @@ llvm::ArrayRef<LoopCase> loop::getBroughtWalkCases() {
       {"GradientSquare", square.c_str(), {{}}, 0, /*ulps=*/16},
       {"GradientWide", wide.c_str(), {{}}, 0, /*ulps=*/16},
       {"SavedLong", saved.c_str(), {{}}, 0, /*ulps=*/1},
+      {"SavedEven", even.c_str(), {{}}, 0, /*ulps=*/1},
       {"SavedDeep", deep.c_str(), {{}}, 0, /*ulps=*/1},
       {"SavedFull", full.c_str(), {{}}, 0, /*ulps=*/1},
       {"SavedOdd", odd.c_str(), {{}}, 0, /*ulps=*/1}};
