@@ -328,3 +328,23 @@ StringRef analysis::whyNotBrought(const BlockWalks &walks) {
                  : "rows of an operand do not lie apart, or one point below "
                    "another";
 }
+
+StringRef analysis::whyNotAdded(const BlockWalks &walks) {
+  if (StringRef why = whyNotBrought(walks); !why.empty())
+    return why;
+  if (walks.walks != 0 || !walks.rowLevels.empty())
+    return "rows have values that are computed before";
+  const BlockWalks::Sum *added = nullptr;
+  for (const BlockWalks::Sum &sum : walks.sums) {
+    if (sum.product.overRows)
+      continue;
+    if (added)
+      return "several sums are over the columns";
+    added = &sum;
+  }
+  if (!added || !llvm::any_of(walks.sums, [&](const BlockWalks::Sum &sum) {
+        return sum.product.overRows && sum.weights == added->weights;
+      }))
+    return "no sum over the columns has the weights of one over the rows";
+  return walks.isFactor(*added) ? "" : "what it reads is no factor of a score";
+}

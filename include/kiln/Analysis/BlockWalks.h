@@ -89,6 +89,12 @@ ExprAttr getPointAddress(const BlockProduct &product, unsigned k);
 /// Why a copy engine cannot bring the operands of its products; empty where it can.
 StringRef whyNotBrought(const BlockWalks &walks);
 
+/// Why a walk over the rows cannot add parts of the sum over the columns to memory; empty
+/// where it can: there is one such sum, for whose weights the walk makes a sum over the rows
+/// anyway, what it reads is a factor of scores that blocks have, and rows have no values but
+/// those in memory.
+StringRef whyNotAdded(const BlockWalks &walks);
+
 } // namespace kiln::analysis
 
 #endif // KILN_ANALYSIS_BLOCKWALKS_H

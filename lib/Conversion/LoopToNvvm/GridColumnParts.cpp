@@ -29,7 +29,7 @@ static GPUBlocksScheduleAttr getPartWalk(GPUColumnPartsScheduleAttr parts,
   return GPUBlocksScheduleAttr::get(
       parts.getContext(), isFirst ? kFewRows : kJoinedRows, parts.getColumns(),
       kMmaRows, parts.getStages(), /*group=*/1, ProductUnit::Mma,
-      /*apart=*/false);
+      /*apart=*/false, /*added=*/false);
 }
 
 GridColumnPartsEmitter::GridColumnPartsEmitter(

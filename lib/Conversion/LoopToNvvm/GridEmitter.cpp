@@ -379,6 +379,35 @@ emitProduct(Emit &&emit, KernelOp kernel, const analysis::KernelStrides &strides
                   name)));
 }
 
+/// Products and the rows between them in several walks, by `emit`.
+template <typename Emit>
+static LogicalResult
+emitWalks(Emit &&emit, KernelOp kernel, const analysis::KernelStrides &strides,
+          GPUBlocksScheduleAttr schedule, bool isNarrow, StringRef name,
+          bool sumsOverRows) {
+  auto walk = [&](bool overRows, StringRef name) {
+    if (schedule.getUnit() == ProductUnit::Wgmma)
+      return emit(
+          GridWgmmaWalksEmitter(kernel, strides, schedule, overRows, isNarrow),
+          name);
+    return emit(GridWalksEmitter(kernel, strides, schedule, overRows, isNarrow),
+                name);
+  };
+  auto finish = [&](bool clears, StringRef name) {
+    return emit(
+        GridAddedSumEmitter(kernel, strides, schedule, clears, isNarrow), name);
+  };
+  std::string rows = (name + "_rows").str();
+  if (!sumsOverRows)
+    return walk(/*overRows=*/false, name);
+  if (schedule.getAdded())
+    return failure(failed(finish(/*clears=*/true, (name + "_init").str())) ||
+                   failed(walk(/*overRows=*/true, rows)) ||
+                   failed(finish(/*clears=*/false, name)));
+  return failure(failed(walk(/*overRows=*/false, rows)) ||
+                 failed(walk(/*overRows=*/true, name)));
+}
+
 FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
                                       const analysis::KernelStrides &strides,
                                       OpBuilder &builder, StringRef name,
@@ -433,20 +462,8 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
             if (!walks)
               return emit(
                   GridBlocksEmitter(kernel, strides, schedule, isNarrow), name);
-            auto walk = [&](bool overRows, StringRef name) {
-              if (schedule.getUnit() == ProductUnit::Wgmma)
-                return emit(GridWgmmaWalksEmitter(kernel, strides, schedule,
-                                                  overRows, isNarrow),
-                            name);
-              return emit(GridWalksEmitter(kernel, strides, schedule, overRows,
-                                           isNarrow),
-                          name);
-            };
-            if (!walks->sumsOverRows())
-              return walk(/*overRows=*/false, name);
-            return failure(
-                failed(walk(/*overRows=*/false, (name + "_rows").str())) ||
-                failed(walk(/*overRows=*/true, name)));
+            return emitWalks(emit, kernel, strides, schedule, isNarrow, name,
+                             walks->sumsOverRows());
           })
           .Case([&](GPUColumnPartsScheduleAttr schedule) {
             grid.mayOverwrite = false;

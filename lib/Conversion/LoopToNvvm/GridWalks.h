@@ -14,12 +14,16 @@
 //                 rows that the other function needs go to the workspace
 //   over rows     a block has columns, and walks the rows for the sums over them
 //
+// Or the second one adds its parts of a sum over the columns to memory, and others stand
+// before and behind it in place of the first.
+//
 // What is at a row and a column is computed in the registers that scores of `mma.sync`
 // are in (GridBlocks.h), whichever of both a block has: in the second function columns are
 // where rows are in the first.
 //
 //   GridWalksEmitter.cpp   operands, copies, walks
 //   WalksWgmma.cpp         the same by a copy engine and warpgroups
+//   WalksAdded.cpp         sums over columns that are added to memory
 //   WalkedValues.cpp       values of rows that come with their tiles
 //   WalkElements.cpp       what is at a row and a column, values of rows, results
 //
@@ -97,6 +101,10 @@ protected:
   LogicalResult analyze();
   void enterBlock();
   void describeOperands();
+  void findAdded();
+  int64_t countAddedColumns() const;
+  void bindAdded();
+  Value getAddedPlace(Value rows, Value warp, int64_t columns);
   unsigned addOperand(SmallVectorImpl<Factors> &operands,
                       const analysis::BlockProduct &product, unsigned k,
                       const analysis::DimGroup &rows,
@@ -157,6 +165,25 @@ protected:
   bool isWhole = false;     ///< all that the tile at hand walks is there
   Values rowValues[2];      ///< of the thread's rows
   SmallVector<std::pair<Value, Buffer>> passed; ///< values of rows, in the workspace
+  /// The sum over the columns that a walk over the rows adds to memory, or null; where that
+  /// is, and how much.
+  const Sum *added = nullptr;
+  Value addedMemory;
+  guard::ExprAttr addedBytes;
+};
+
+/// Clears the memory that a walk over the rows adds a sum over the columns to, or has it
+/// through the sum's epilogue.
+class GridAddedSumEmitter : public GridWalksEmitter {
+public:
+  GridAddedSumEmitter(KernelOp kernel, const analysis::KernelStrides &strides,
+                      GPUBlocksScheduleAttr walk, bool clears, bool isNarrow);
+
+private:
+  LogicalResult emitThread() override;
+
+  const int64_t groups; ///< of warps that have some of the columns each
+  const bool clears;
 };
 
 /// The same walks, with tiles that the copy engine brings: the last warpgroup asks for them,
@@ -166,7 +193,7 @@ public:
   using GridWalksEmitter::GridWalksEmitter;
 
 private:
-  enum Barrier { Rows, Full, Empty };
+  enum Barrier { Rows, Full, Empty, Weights };
 
   LogicalResult emitThread() override;
   void describeMemory(Factors &factors, const analysis::BlockProduct &product,
@@ -201,11 +228,17 @@ private:
   FailureOr<State> emitTiles(const Walk &walk, const Tiles &tiles,
                              const State &first);
   LogicalResult emitTile(const Walk &walk, Value number, Value stage,
-                         State &state);
+                         State &state, SmallVectorImpl<Value> &parts);
   bool addSums(const Walk &walk, ArrayRef<NestOpInterface> made, Value stage,
                Tile &tile, State &state, SmallVectorImpl<Value> &words);
+  SmallVector<Value> getWords(ArrayRef<Value> weights);
+  void storeWeights(ArrayRef<Value> words, Value place);
+  Value getWeightsPlace(Value odd);
+  SmallVector<Value> beginAdded(Value odd);
+  void addToMemory(Value number, ArrayRef<Value> parts);
+  void addLast();
 
-  int64_t barrierPlace = 0;
+  int64_t barrierPlace = 0, addedPlace = 0, partsPlace = 0;
   SmallVector<Walked> brought;
   llvm::DenseMap<Operation *, unsigned> broughtWith; ///< loads
   int64_t broughtPlace = 0, broughtBytes = 0;        ///< of all stages; of one
@@ -213,6 +246,7 @@ private:
   Value warpgroup, isLeader; ///< of those that multiply; the first of its threads
   Value stageAtHand;
   StageTurn turn;            ///< of the next tile
+  Value odd; ///< whether the next tile's number in the walk is, where sums are added
 };
 
 } // namespace kiln::loop

@@ -118,9 +118,9 @@ void GridWalksEmitter::describeOperands() {
   }
   for (const Sum &sum : walks.sums)
     sumOperands.push_back(
-        sum.product.overRows == overRows
-            ? addOperand(moving, sum.product, sum.memory, sum.product.shape.sum,
-                         sum.inner())
+        sum.product.overRows == overRows || &sum == added
+            ? addOperand(&sum == added ? staying : moving, sum.product,
+                         sum.memory, sum.product.shape.sum, sum.inner())
             : 0);
   for (Factors &factors : staying) {
     factors.operand.place = stageBegin;

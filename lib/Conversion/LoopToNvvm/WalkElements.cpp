@@ -253,10 +253,16 @@ LogicalResult GridWalksEmitter::emitElements(const Walk &walk,
           return failure();
         sum = combined->front();
       }
-      for (const Sum *sum : walk.sums)
-        if (isMade(sum->weights))
-          tile.weights[sum->weights][place.number + lane] =
-              getLane(sum->weights, lane, constant(0));
+      for (const Sum *sum : walk.sums) {
+        if (!isMade(sum->weights))
+          continue;
+        Value &weight = tile.weights[sum->weights][place.number + lane];
+        weight = getLane(sum->weights, lane, constant(0));
+        // Columns of the block are summed up, too.
+        if (added && sum->weights == added->weights && rowInside[place.row])
+          weight = arith::SelectOp::create(b, rowInside[place.row], weight,
+                                           constant(0));
+      }
     }
   }
   staged.clear();

@@ -38,6 +38,8 @@ using guard::ExprAttr;
 static constexpr int64_t kBoxElements = kChunkRow / 2, kPlaneElements = 8;
 /// Registers of a thread that asks, and the most of one that multiplies.
 static constexpr int64_t kWalkAskRegisters = 24, kMostWalkRegisters = 240;
+/// Tiles of weights in shared memory of which parts of sums are made.
+static constexpr int64_t kAddedBuffers = 2;
 /// Registers of a multiprocessor, and bytes of shared memory that two blocks
 /// may each have.
 static constexpr int64_t kSharedRegisters = 65536, kSharedHalf = 115712;
@@ -87,7 +89,7 @@ Value GridWgmmaWalksEmitter::getBarrier(Barrier kind, Value stage) {
 
 void GridWgmmaWalksEmitter::initBarriers() {
   barrierPlace = sharedBytes;
-  sharedBytes += 8 * (1 + 2 * schedule.getStages());
+  sharedBytes += 8 * (1 + 2 * schedule.getStages() + (added ? 1 : 0));
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread,
                                         constantIndex(0));
   (void)emitIf(isFirst, [&] {
@@ -97,6 +99,9 @@ void GridWgmmaWalksEmitter::initBarriers() {
       tools->initBarrier(getBarrier(Empty, tools->word(stage)),
                          schedule.getRows() / kGroupRows);
     }
+    if (added)
+      tools->initBarrier(getBarrier(Weights, tools->word(0)),
+                         schedule.getRows() / kGroupRows * kGroupThreads);
     NVVM::FenceMbarrierInitOp::create(b);
     return success();
   });
@@ -193,6 +198,15 @@ SmallVector<Value> GridWgmmaWalksEmitter::beginScores(const Factors &left,
   return scores;
 }
 
+/// Weights as a left operand in registers, i32.
+SmallVector<Value> GridWgmmaWalksEmitter::getWords(ArrayRef<Value> weights) {
+  SmallVector<Value> words = pack(weights);
+  for (Value &word : words)
+    if (!word.getType().isInteger(32))
+      word = LLVM::BitcastOp::create(b, b.getI32Type(), word);
+  return words;
+}
+
 /// Begins to add weights that `made`, nests, have made times the memory that
 /// they are multiplied by; false where there are none. Nothing may take the
 /// registers of `words` before they have been read.
@@ -205,12 +219,7 @@ bool GridWgmmaWalksEmitter::addSums(const Walk &walk,
     if (!llvm::is_contained(made,
                             sum->weights.getDefiningOp<NestOpInterface>()))
       continue;
-    factors.push_back({sum, {}});
-    for (Value word : pack(tile.weights[sum->weights]))
-      factors.back().second.push_back(
-          word.getType().isInteger(32)
-              ? word
-              : LLVM::BitcastOp::create(b, b.getI32Type(), word).getResult());
+    factors.push_back({sum, getWords(tile.weights[sum->weights])});
     llvm::append_range(words, factors.back().second);
   }
   if (factors.empty())
@@ -243,9 +252,10 @@ bool GridWgmmaWalksEmitter::addSums(const Walk &walk,
 
 /// One tile. All scores are begun at once; what needs some of them alone is
 /// computed while the others are multiplied, and multiplied while the rest is
-/// computed.
-LogicalResult GridWgmmaWalksEmitter::emitTile(const Walk &walk, Value number,
-                                              Value stage, State &state) {
+/// computed. `parts` gets what is to be added to memory.
+LogicalResult
+GridWgmmaWalksEmitter::emitTile(const Walk &walk, Value number, Value stage,
+                                State &state, SmallVectorImpl<Value> &parts) {
   Tile tile;
   stageAtHand = stage;
   int64_t begun = 0;
@@ -270,9 +280,18 @@ LogicalResult GridWgmmaWalksEmitter::emitTile(const Walk &walk, Value number,
   }
   if (walk.sums.empty())
     return success();
+  if (added) {
+    // All have stored what the tile before has, and read what the one before
+    // that had.
+    tools->wait(getBarrier(Weights, tools->word(0)), tools->flip(odd));
+    parts = beginAdded(tools->flip(odd));
+    storeWeights(getWords(tile.weights[added->weights]), getWeightsPlace(odd));
+  }
   SmallVector<Value> all = state.sums;
+  llvm::append_range(all, parts);
   llvm::append_range(all, words);
   all = tools->complete(all, 0);
+  parts.assign(ArrayRef(all).slice(state.sums.size(), parts.size()));
   all.truncate(state.sums.size());
   state.sums = std::move(all);
   return success();
@@ -315,27 +334,32 @@ FailureOr<GridWalksEmitter::State>
 GridWgmmaWalksEmitter::emitTiles(const Walk &walk, const Tiles &tiles,
                                  const State &first) {
   SmallVector<Value> carried = {turn.stage, turn.phase};
+  if (added)
+    carried.push_back(odd);
+  size_t turns = carried.size(), reduced = first.reduced.size();
   llvm::append_range(carried, first.reduced);
   llvm::append_range(carried, first.sums);
-  size_t reduced = first.reduced.size();
   auto loop =
       scf::ForOp::create(b, tiles.from, tiles.to, constantIndex(1), carried);
   auto getState = [&](ValueRange values) {
     State state;
-    state.reduced = values.slice(2, reduced);
-    state.sums = values.drop_front(2 + reduced);
+    state.reduced = values.slice(turns, reduced);
+    state.sums = values.drop_front(turns + reduced);
     return state;
   };
   turn = {loop.getResult(0), loop.getResult(1)};
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
+  if (added)
+    odd = loop.getRegionIterArg(2);
   StageTurn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
   State state = getState(loop.getRegionIterArgs());
   tools->wait(getBarrier(Full, now.stage), now.phase);
   isInner = tiles.isInner;
   isWhole = tiles.isWhole;
+  SmallVector<Value> parts;
   LogicalResult emitted =
-      emitTile(walk, loop.getInductionVar(), now.stage, state);
+      emitTile(walk, loop.getInductionVar(), now.stage, state, parts);
   isInner = isWhole = false;
   if (failed(emitted))
     return failure();
@@ -345,6 +369,19 @@ GridWgmmaWalksEmitter::emitTiles(const Walk &walk, const Tiles &tiles,
   });
   StageTurn next = tools->advance(now, schedule.getStages());
   SmallVector<Value> yielded = {next.stage, next.phase};
+  if (added) {
+    tools->arrive(getBarrier(Weights, tools->word(0)));
+    Value before =
+        arith::SubIOp::create(b, loop.getInductionVar(), constantIndex(1));
+    (void)emitIf(arith::CmpIOp::create(b, arith::CmpIPredicate::sge, before,
+                                       walkBegin),
+                 [&] {
+                   addToMemory(before, parts);
+                   return success();
+                 });
+    yielded.push_back(tools->flip(odd));
+    odd = loop.getResult(2);
+  }
   llvm::append_range(yielded, state.reduced);
   llvm::append_range(yielded, state.sums);
   scf::YieldOp::create(b, yielded);
@@ -363,6 +400,8 @@ GridWgmmaWalksEmitter::emitWalk(const Walk &walk) {
       return failure();
     state = std::move(*made);
   }
+  if (added)
+    addLast();
   return state;
 }
 
@@ -371,15 +410,29 @@ LogicalResult GridWgmmaWalksEmitter::emitThread() {
     return failure();
   if (StringRef why = analysis::whyNotBrought(walks); !why.empty())
     return refuse(schedule) << "because " << why;
+  if (schedule.getAdded()) {
+    if (StringRef why = analysis::whyNotAdded(walks); !why.empty())
+      return refuse(schedule) << "because " << why;
+    findAdded();
+  }
   sharedBase = getSharedMemory();
   tools.emplace(b, sharedBase);
   enterBlock();
   describeOperands();
+  int64_t readers = schedule.getRows() / kGroupRows;
+  if (added) {
+    bindAdded();
+    addedPlace = sharedBytes;
+    partsPlace = addedPlace +
+                 kAddedBuffers * readers * schedule.getColumns() * kChunkRow;
+    // As many floats as the result has columns.
+    sharedBytes = partsPlace + countAddedColumns() * kMmaColumns *
+                                   schedule.getColumns() * sizeof(float);
+  }
   findWalked();
   initBarriers();
   bindRowValues();
   // Two blocks share a multiprocessor where both find room.
-  int64_t readers = schedule.getRows() / kGroupRows;
   int64_t blocks = readers == 1 && sharedBytes <= kSharedHalf ? 2 : 1;
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     b.getI32IntegerAttr(blocks));
@@ -418,6 +471,7 @@ LogicalResult GridWgmmaWalksEmitter::emitThread() {
       arith::RemUIOp::create(b, thread, constantIndex(kGroupThreads)),
       constantIndex(0));
   turn = {tools->word(0), tools->word(0)};
+  odd = tools->word(0);
   tools->wait(getBarrier(Rows, Value()), tools->word(0));
   return emitWalks();
 }

@@ -103,6 +103,20 @@ void Warpgroups::store(Value map, ValueRange coordinates, Value place) {
   NVVM::CpAsyncBulkCommitGroupOp::create(b);
 }
 
+void Warpgroups::addFloats(Value to, Value place, int64_t bytes) {
+  Value target = LLVM::PtrToIntOp::create(b, b.getI64Type(), to);
+  Value source = LLVM::PtrToIntOp::create(b, b.getI32Type(), getShared(place));
+  LLVM::InlineAsmOp::create(
+      b, TypeRange(), ValueRange{target, source, word(bytes)},
+      "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 "
+      "[$0], [$1], $2;",
+      "l,r,r,~{memory}", /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      ArrayAttr());
+  NVVM::CpAsyncBulkCommitGroupOp::create(b);
+}
+
 void Warpgroups::awaitStores(int64_t pending, bool isWritten) {
   NVVM::CpAsyncBulkWaitGroupOp::create(
       b, pending, isWritten ? UnitAttr() : b.getUnitAttr());
@@ -130,7 +144,7 @@ Value Warpgroups::advance(Value descriptor, int64_t bytes) {
 }
 
 Value Warpgroups::multiply(Value sums, Value left, Value right, int64_t columns,
-                           Type element, bool isFirst) {
+                           Type element, bool isFirst, bool isRightDown) {
   NVVM::WGMMATypes type =
       element.isF16() ? NVVM::WGMMATypes::f16 : NVVM::WGMMATypes::bf16;
   return NVVM::WgmmaMmaAsyncOp::create(
@@ -140,7 +154,8 @@ Value Warpgroups::multiply(Value sums, Value left, Value right, int64_t columns,
       type, type, NVVM::WGMMATypes::f32,
       isFirst ? NVVM::WGMMAScaleOut::zero : NVVM::WGMMAScaleOut::one,
       NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one, NVVM::MMALayout::row,
-      NVVM::MMALayout::col, NVVM::MMAIntOverflowAttr());
+      isRightDown ? NVVM::MMALayout::row : NVVM::MMALayout::col,
+      NVVM::MMAIntOverflowAttr());
 }
 
 static SmallVector<Value> emitAssembly(ImplicitLocOpBuilder &b, StringRef text,

@@ -72,6 +72,9 @@ public:
   /// Asks for the box at `place`, as a group of its own, to be stored where it begins
   /// at `coordinates`, i32.
   void store(mlir::Value map, mlir::ValueRange coordinates, mlir::Value place);
+  /// Asks for `bytes` of f32 at `place`, as a group of its own, to be added to those at
+  /// the global pointer `to`, which is aligned to 16 bytes, as `place` is.
+  void addFloats(mlir::Value to, mlir::Value place, int64_t bytes);
   /// Waits until at most `pending` such groups of this thread have still to be read
   /// from shared memory; with `isWritten` to be written.
   void awaitStores(int64_t pending, bool isWritten);
@@ -81,9 +84,11 @@ public:
   mlir::Value getDescriptor(mlir::Value place, int64_t leading);
   mlir::Value advance(mlir::Value descriptor, int64_t bytes);
   /// Adds the product of two operands in shared memory, each along the sum, to
-  /// `sums`, a structure of f32; the first product makes them.
+  /// `sums`, a structure of f32; the first product makes them. Rows of the right one are
+  /// those of the sum if it is down.
   mlir::Value multiply(mlir::Value sums, mlir::Value left, mlir::Value right,
-                       int64_t columns, mlir::Type element, bool isFirst);
+                       int64_t columns, mlir::Type element, bool isFirst,
+                       bool isRightDown = false);
   /// Adds the product of four registers of each thread by an operand whose rows
   /// are those of the sum.
   llvm::SmallVector<mlir::Value> multiplyKept(mlir::ValueRange sums,

@@ -326,6 +326,11 @@ func.func private @s() attributes {s = #loop.gpu_blocks<rows = 96, columns = 64,
 
 // -----
 
+// expected-error @below {{a schedule is added where its unit is wgmma, it has 64 or 128 rows and 64 columns and is not apart, but found wgmma, 128 rows and 32 columns}}
+func.func private @s() attributes {s = #loop.gpu_blocks<rows = 128, columns = 32, part_rows = 16, stages = 2, group = 1, unit = wgmma, added = true>}
+
+// -----
+
 // expected-error @below {{unit of a schedule is mma, or wgmma where rows are a multiple of 64 up to 192 in parts of 16, but found fma of 64 rows in parts of 16}}
 func.func private @s() attributes {s = #loop.gpu_blocks<rows = 64, columns = 64, part_rows = 16, stages = 2, group = 1, unit = fma>}
 

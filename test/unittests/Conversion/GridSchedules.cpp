@@ -280,7 +280,7 @@ ScheduleAttr loop::getSchedule(KernelOp kernel, const Blocks &blocks,
   if (blocks.rows != 0)
     return GPUBlocksScheduleAttr::get(
         context, blocks.rows, blocks.columns, blocks.partRows, blocks.stages,
-        blocks.group, ProductUnit::Mma, blocks.isApart);
+        blocks.group, ProductUnit::Mma, blocks.isApart, /*added=*/false);
   analysis::SizeHints hints(kernel->getParentOfType<ModuleOp>());
   auto strides = analysis::getInputStrides(kernel);
   EXPECT_TRUE(succeeded(strides));
@@ -299,11 +299,19 @@ static constexpr Warpgroups kWarpgroupWalks[] = {
     {"Apart", IndexWidth::Narrow, 128, 32, 2, /*isApart=*/true},
 };
 
+static constexpr Warpgroups kAddedWalks[] = {
+    {"Added", IndexWidth::Wide, 64, 64, 2, /*isApart=*/false, /*isAdded=*/true},
+    {"AddedByTwo", IndexWidth::Narrow, 128, 64, 2, /*isApart=*/false,
+     /*isAdded=*/true},
+};
+
 ArrayRef<Warpgroups> loop::getWarpgroups() { return kWarpgroups; }
 ArrayRef<Warpgroups> loop::getWarpgroupWalks() { return kWarpgroupWalks; }
+ArrayRef<Warpgroups> loop::getAddedWalks() { return kAddedWalks; }
 
 ScheduleAttr loop::getSchedule(KernelOp kernel, const Warpgroups &blocks) {
   return GPUBlocksScheduleAttr::get(
       kernel.getContext(), blocks.rows, blocks.columns, /*part_rows=*/16,
-      blocks.stages, /*group=*/2, ProductUnit::Wgmma, blocks.isApart);
+      blocks.stages, /*group=*/2, ProductUnit::Wgmma, blocks.isApart,
+      blocks.isAdded);
 }

@@ -64,10 +64,11 @@ struct Warpgroups {
   const char *name;
   IndexWidth width;
   int64_t rows, columns, stages;
-  bool isApart = false;
+  bool isApart = false, isAdded = false;
 };
-/// Of one walk; of several.
-llvm::ArrayRef<Warpgroups> getWarpgroups(), getWarpgroupWalks();
+/// Of one walk; of several; of several that add sums over columns to memory.
+llvm::ArrayRef<Warpgroups> getWarpgroups(), getWarpgroupWalks(),
+    getAddedWalks();
 ScheduleAttr getSchedule(KernelOp kernel, const Warpgroups &blocks);
 
 } // namespace kiln::loop

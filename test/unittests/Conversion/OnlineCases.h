@@ -36,6 +36,8 @@ llvm::ArrayRef<LoopCase> getWalkCases();
 
 /// The same with sizes that are known, as warpgroups take them.
 llvm::ArrayRef<LoopCase> getBroughtWalkCases();
+/// Those of which walks over rows can add sums over columns to memory.
+llvm::ArrayRef<LoopCase> getAddedWalkCases();
 
 /// Kernels that are neither, by words of the reason.
 struct RefusedCase {

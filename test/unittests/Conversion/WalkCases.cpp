@@ -248,3 +248,8 @@ llvm::ArrayRef<LoopCase> loop::getBroughtWalkCases() {
       {"SavedOdd", odd.c_str(), {{}}, 0, /*ulps=*/1}};
   return cases;
 }
+
+llvm::ArrayRef<LoopCase> loop::getAddedWalkCases() {
+  // Those whose rows have no values but those in memory.
+  return getBroughtWalkCases().drop_front(2);
+}

@@ -220,7 +220,8 @@ int64_t GPUBlocksScheduleAttr::getThreads() const {
 LogicalResult GPUBlocksScheduleAttr::verify(EmitError emitError, int64_t rows,
                                             int64_t columns, int64_t partRows,
                                             int64_t stages, int64_t group,
-                                            ProductUnit unit, bool) {
+                                            ProductUnit unit, bool apart,
+                                            bool added) {
   for (auto [field, value] :
        {std::pair("rows", rows), std::pair("columns", columns)}) // C1
     if (value < 16 || value > 256 || value % 16 != 0)
@@ -239,6 +240,13 @@ LogicalResult GPUBlocksScheduleAttr::verify(EmitError emitError, int64_t rows,
                           "multiple of 64 up to 192 in parts of 16, but found "
                        << stringifyProductUnit(unit) << " of " << rows
                        << " rows in parts of " << partRows;
+  if (added && (unit != ProductUnit::Wgmma || rows > 128 || columns != 64 ||
+                apart)) // C6
+    return emitError() << "a schedule is added where its unit is wgmma, it has 64 "
+                          "or 128 rows and 64 columns and is not apart, but found "
+                       << stringifyProductUnit(unit) << ", " << rows
+                       << " rows and " << columns << " columns"
+                       << (apart ? ", apart" : "");
   return failure(
       failed(verifyRange(emitError, "stages", stages, 2, 8)) || // C2
       failed(verifyRange(emitError, "group", group, 1, 1024)));

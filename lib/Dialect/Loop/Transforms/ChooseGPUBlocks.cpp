@@ -66,6 +66,9 @@ chooseWalks(KernelOp kernel, const analysis::BlockWalks &found,
   shape.further = std::max(further[0], further[1]);
   shape.furtherChunks = std::max(furtherChunks[0], furtherChunks[1]);
   shape.isBrought = analysis::whyNotBrought(found).empty();
+  shape.mayAdd =
+      !machine.deterministic && analysis::whyNotAdded(found).empty();
+  shape.isLimited = found.limit.has_value();
   return chooseGPUWalks(shape, machine);
 }
 
@@ -96,5 +99,5 @@ ScheduleAttr loop::chooseGPUBlocks(KernelOp kernel,
   }
   return GPUBlocksScheduleAttr::get(kernel.getContext(), s->rows, s->columns,
                                     s->partRows, s->stages, s->group, s->unit,
-                                    s->apart);
+                                    s->apart, s->added);
 }

@@ -207,7 +207,8 @@ void GPUCollector::addProducts(GPUProductScheduleAttr s) {
 void GPUCollector::addBlocks(GPUBlocksScheduleAttr s) {
   auto with = [&](int64_t rows, int64_t columns, int64_t partRows) {
     add<GPUBlocksScheduleAttr>(rows, columns, partRows, s.getStages(),
-                               s.getGroup(), s.getUnit(), s.getApart());
+                               s.getGroup(), s.getUnit(), s.getApart(),
+                               s.getAdded());
   };
   int64_t rows = s.getRows(), columns = s.getColumns(), part = s.getPartRows();
   if (s.getUnit() == ProductUnit::Wgmma) {
@@ -216,11 +217,16 @@ void GPUCollector::addBlocks(GPUBlocksScheduleAttr s) {
     with(rows, columns == 64 ? 128 : 64, part);
     with(rows == 64 ? 128 : 64, columns == 64 ? 128 : 64, part);
     add<GPUBlocksScheduleAttr>(rows, columns, part, s.getStages() + 1,
-                               s.getGroup(), s.getUnit(), s.getApart());
+                               s.getGroup(), s.getUnit(), s.getApart(),
+                               s.getAdded());
+    if (s.getAdded()) // each sum by a walk over what it adds up
+      add<GPUBlocksScheduleAttr>(rows, columns, part, s.getStages(),
+                                 s.getGroup(), s.getUnit(), s.getApart(),
+                                 /*added=*/false);
     // Warps that multiply by themselves wait for each other less.
     add<GPUBlocksScheduleAttr>(rows, std::min<int64_t>(columns, 64), part,
                                s.getStages(), s.getGroup(), ProductUnit::Mma,
-                               s.getApart());
+                               s.getApart(), /*added=*/false);
     return;
   }
   with(rows, columns * 2, part);

@@ -359,6 +359,12 @@ def Loop_GPUBlocksScheduleAttr : Loop_Schedule<"GPUBlocksSchedule", "gpu_blocks"
     a walk of its own, where registers do not suffice for all of them: what it needs of
     scores is computed again.
 
+    With `added`, the walk over the rows adds its part of the sum over the columns to
+    memory, in f32 and by atomic instructions, so that scores and their weights are
+    computed once; one function clears this memory before, and another one has the sums
+    through their epilogue behind. The order of additions differs from run to run, so
+    nothing is `added` where the target is `deterministic`, unless a schedule says so.
+
     Blocks that run together have the rows of `group` points of the outer shared
     dimensions, the last rows first where a mask leaves them the most columns.
 
@@ -370,6 +376,9 @@ def Loop_GPUBlocksScheduleAttr : Loop_Schedule<"GPUBlocksSchedule", "gpu_blocks"
     - (C4) `unit` is `mma` or `wgmma`; with `wgmma`, `part_rows` is 16 and `rows` a multiple
       of 64 up to 192.
     - (C5) the target is sm_80 or later; with `wgmma`, sm_90a.
+    - (C6) `added` is with `wgmma`, 64 or 128 `rows`, 64 `columns`, and not `apart`; the
+      kernel has one sum over the columns, whose weights are those of a sum over the rows
+      (`analysis::whyNotAdded`).
 
     How much shared memory the tiles take is known once they are emitted; more than the
     target has is an error then.
@@ -381,7 +390,8 @@ def Loop_GPUBlocksScheduleAttr : Loop_Schedule<"GPUBlocksSchedule", "gpu_blocks"
                         "int64_t":$part_rows, "int64_t":$stages,
                         "int64_t":$group,
                         Loop_UnitOrMma:$unit,
-                        DefaultValuedParameter<"bool", "false">:$apart);
+                        DefaultValuedParameter<"bool", "false">:$apart,
+                        DefaultValuedParameter<"bool", "false">:$added);
   let extraClassDeclaration = [{
     ::llvm::LogicalResult verifyKernel(::mlir::Operation *kernel) const;
     /// Threads of a block.

@@ -235,6 +235,7 @@ struct GPUBlocksSchedule {
   ProductUnit unit = ProductUnit::Mma;
   int64_t shared = 0; ///< bytes of shared memory of a block; 0: not known
   bool apart = false; ///< each sum has a walk of its own
+  bool added = false; ///< walks over rows add sums over columns to memory
 };
 /// Nothing where the sums of a row do not fit into registers, or tiles into shared memory.
 std::optional<GPUBlocksSchedule> chooseGPUBlocks(const GPUBlocksShape &kernel,
@@ -268,6 +269,9 @@ struct GPUWalksShape {
   /// Columns of what sums read that is no factor of a score, of all over the
   /// columns or all over the rows, whichever are more; and in whole chunks.
   int64_t further = 0, furtherChunks = 0;
+  /// A walk over the rows can add the sum over the columns to memory, in any order.
+  bool mayAdd = false;
+  bool isLimited = false; ///< a row walks half of the columns in the mean
 };
 /// Nothing where registers or shared memory do not suffice, even for one sum at
 /// a time.

@@ -578,7 +578,7 @@ def SetTargetPass : Pass<"loop-set-target", "::mlir::ModuleOp"> {
     Option<"convTf32", "conv-tf32", "bool", "false",
            "The same of products that convolutions are made of.">,
     Option<"deterministic", "deterministic", "bool", "false",
-           "Scatters on a GPU add up floats in order, so that each run gives the same "
+           "Floats are added up in order on a GPU, so that each run gives the same "
            "bits.">
   ];
   let dependentDialects = ["::kiln::loop::LoopDialect"];
