@@ -97,7 +97,8 @@ void GridWgmmaWalksEmitter::initBarriers() {
     for (int64_t stage = 0; stage < schedule.getStages(); ++stage) {
       tools->initBarrier(getBarrier(Full, tools->word(stage)), 1);
       tools->initBarrier(getBarrier(Empty, tools->word(stage)),
-                         schedule.getRows() / kGroupRows);
+                         schedule.getRows() / kGroupRows *
+                             (brought.empty() ? 1 : kGroupThreads));
     }
     if (added)
       tools->initBarrier(getBarrier(Weights, tools->word(0)),
@@ -363,7 +364,8 @@ GridWgmmaWalksEmitter::emitTiles(const Walk &walk, const Tiles &tiles,
   isInner = isWhole = false;
   if (failed(emitted))
     return failure();
-  (void)emitIf(isLeader, [&] {
+  // Values of rows are read by all threads.
+  (void)emitIf(brought.empty() ? isLeader : Value(), [&] {
     tools->arrive(getBarrier(Empty, now.stage));
     return success();
   });
