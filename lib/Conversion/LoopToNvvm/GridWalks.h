@@ -24,7 +24,7 @@
 //   GridWalksEmitter.cpp   operands, copies, walks
 //   WalksWgmma.cpp         the same by a copy engine and warpgroups
 //   WalksAdded.cpp         sums over columns that are added to memory
-//   WalkedValues.cpp       values of rows that come with their tiles
+//   WalkedValues.cpp       values of rows or columns that walks read
 //   WalkElements.cpp       what is at a row and a column, values of rows, results
 //
 //===----------------------------------------------------------------------===//
@@ -123,6 +123,8 @@ protected:
   Walk planRows(unsigned level);
   SmallVector<Walk, 0> planSums();
   void copyTile(const Walk &walk, Value number, Value stage);
+  guard::ExprAttr getAddress(LoadOp load, NestOpInterface nest);
+  void readOwn(const Walk &walk);
   virtual FailureOr<State> emitWalk(const Walk &walk);
   SmallVector<Value> startWalk(const Walk &walk);
   LogicalResult emitWalks();
@@ -160,6 +162,8 @@ protected:
   Value walkBegin, walkEnd; ///< tiles
   guard::ExprAttr walked;   ///< how many there are of what is walked
   const Place *atHand = nullptr; ///< where elements are computed
+  /// What loads read in all tiles of the walk at hand, in each of the thread's rows.
+  llvm::DenseMap<std::pair<Operation *, unsigned>, Value> own;
   Values staged;                 ///< at the place at hand
   bool isElement = false;   ///< what is emitted is at a row and a column
   bool isWhole = false;     ///< all that the tile at hand walks is there

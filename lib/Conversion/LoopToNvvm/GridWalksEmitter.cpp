@@ -238,6 +238,7 @@ LogicalResult GridWalksEmitter::emitStep(const Walk &walk, Value number,
 /// What a thread has before a walk: of each reduction for each of its two rows, and the
 /// registers of all sums.
 SmallVector<Value> GridWalksEmitter::startWalk(const Walk &walk) {
+  readOwn(walk);
   SmallVector<Value> carried;
   for (ReduceOp op : walk.reductions)
     carried.append(2, identities(op, 1).front());

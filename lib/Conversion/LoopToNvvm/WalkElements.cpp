@@ -21,12 +21,6 @@ using namespace mlir;
 using analysis::BlockProduct;
 using guard::ExprAttr;
 
-/// What was computed at the place at hand, and values of its row.
-Value GridWalksEmitter::loadStaged(LoadOp load, int64_t lanes) {
-  Value value = staged.lookup(load.getTensor());
-  return value ? broadcast(value, lanes) : value;
-}
-
 //===----------------------------------------------------------------------===//
 // Elements
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- WalkedValues.cpp - Values of rows that come with their tiles -------===//
+//===- WalkedValues.cpp - Values of rows or columns that walks read -------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,7 +9,8 @@
 // A block that walks rows reads values of each of them, such as the logarithm of a softmax's
 // sum and the sum of its slopes. Each tile has others, for which threads would wait as long
 // as memory takes. Where they lie one behind the other the copy engine brings them with the
-// tile's factors.
+// tile's factors. Values of what a block has itself are the same in all tiles, and are read
+// before the walk.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,11 +28,12 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-/// Where `load`, of a nest of rows and columns, reads an input at a row, in elements, over
-/// the dimensions of the nest; null if what it reads is not known by the row alone.
-static ExprAttr getRowAddress(LoadOp load, NestOpInterface nest,
-                              const Buffer &buffer) {
-  MLIRContext *context = load.getContext();
+/// Where `load`, of a nest of rows and columns, reads an input of the kernel, in elements,
+/// over the dimensions of the nest; null if that is known by other numbers, or masked.
+ExprAttr GridWalksEmitter::getAddress(LoadOp load, NestOpInterface nest) {
+  auto input = dyn_cast<BlockArgument>(load.getTensor());
+  if (!input || input.getOwner() != &kernel.getBody().front() || load.getMask())
+    return {};
   SmallVector<ExprAttr> dims, indices;
   for (Value operand : load.getIndices()) {
     auto argument = dyn_cast<BlockArgument>(operand);
@@ -41,8 +43,42 @@ static ExprAttr getRowAddress(LoadOp load, NestOpInterface nest,
   }
   for (ExprAttr expr : getExprs(load.getMap()))
     indices.push_back(guard::substituteDims(expr, dims));
-  return analysis::linearize(context, indices, buffer.strides,
+  return analysis::linearize(context, indices,
+                             buffers.find(input)->second.strides,
                              guard::Assumptions());
+}
+
+/// Reads what is the same wherever a walk is, for each of the thread's rows, or columns.
+void GridWalksEmitter::readOwn(const Walk &walk) {
+  for (NestOpInterface nest : walk.needed) {
+    if (isa<ContractOp>(nest.getOperation()))
+      continue;
+    unsigned rank = nest.getDomain().all().size();
+    ExprAttr moved = guard::getDim(context, overRows ? sharedExtents.size() - 1
+                                                     : rank - 1);
+    nest->walk([&](LoadOp load) {
+      ExprAttr address = getAddress(load, nest);
+      auto step = address ? guard::getCoefficient(address, moved) : std::nullopt;
+      if (!step || !step->isConstant(0))
+        return;
+      const Buffer &buffer = buffers.find(load.getTensor())->second;
+      for (unsigned row : {0, 1}) {
+        Position position = getRow(nest.getDomain(), constantIndex(0));
+        position.dims[overRows ? rank - 1 : sharedExtents.size() - 1] =
+            rowIndices[row];
+        own[{load, row}] =
+            this->load(buffer, address, position, {}, {}, {});
+      }
+    });
+  }
+}
+
+/// What was computed at the place at hand, values of its row, and what does not change.
+Value GridWalksEmitter::loadStaged(LoadOp load, int64_t lanes) {
+  Value value = staged.lookup(load.getTensor());
+  if (!value && atHand)
+    value = own.lookup({load, atHand->row});
+  return value ? broadcast(value, lanes) : value;
 }
 
 /// True if a tile's values are neighbours that begin at a multiple of what the engine copies,
@@ -73,15 +109,12 @@ void GridWgmmaWalksEmitter::findWalked() {
       continue;
     unsigned rank = nest.getDomain().all().size();
     nest->walk([&](LoadOp load) {
-      auto input = dyn_cast<BlockArgument>(load.getTensor());
-      if (!input || input.getOwner() != &kernel.getBody().front() ||
-          load.getMask())
+      ExprAttr address = getAddress(load, nest);
+      if (!address)
         return;
-      const Buffer &buffer = buffers.find(input)->second;
+      const Buffer &buffer = buffers.find(load.getTensor())->second;
       int64_t width = analysis::getElementBytes(buffer.elementType);
-      ExprAttr address = getRowAddress(load, nest, buffer);
-      if (!address ||
-          !isPiece(address, sharedExtents.size() - 1, walked, rank, width))
+      if (!isPiece(address, sharedExtents.size() - 1, walked, rank, width))
         return;
       broughtWith[load] = brought.size();
       brought.push_back({buffer, address, width, broughtBytes});
