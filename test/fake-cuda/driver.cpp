@@ -33,7 +33,8 @@
 // fake_fault (700, an illegal address); of kernels with N threads in a block, slow=N: none
 // ends for a minute, crash=N: they end the process, illegal=N: they are an illegal address,
 // short=N: there is no memory for them, spill=N: a thread has 64 bytes of local memory,
-// assembler=N: their text ends the process.
+// assembler=N: their text ends the process; idle=1: launches, alone and of graphs, do nothing and are
+// not written down, so that what a call takes is the host's.
 // By the clock of events a launch takes as many microseconds as a block has threads, and
 // from one event to the next there is one more.
 //
