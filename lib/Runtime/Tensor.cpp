@@ -123,6 +123,16 @@ Storage::~Storage() {
   countBytes(-static_cast<int64_t>(bytes_));
 }
 
+const std::vector<int64_t> Tensor::kNone;
+
+static std::shared_ptr<const TensorLayout>
+makeLayout(std::vector<int64_t> sizes, std::vector<int64_t> strides) {
+  auto layout = std::make_shared<TensorLayout>();
+  layout->sizes = std::move(sizes);
+  layout->strides = std::move(strides);
+  return layout;
+}
+
 Result<Tensor> Tensor::empty(DType dtype, std::vector<int64_t> sizes) {
   return emptyOn(nullptr, dtype, std::move(sizes));
 }
@@ -141,8 +151,8 @@ Result<Tensor> Tensor::emptyOn(Device *device, DType dtype,
     return storage.takeError();
   Tensor tensor;
   tensor.storage_ = std::move(*storage);
-  tensor.strides_ = rowMajorStrides(sizes);
-  tensor.sizes_ = std::move(sizes);
+  std::vector<int64_t> strides = rowMajorStrides(sizes);
+  tensor.layout_ = makeLayout(std::move(sizes), std::move(strides));
   tensor.dtype_ = dtype;
   return tensor;
 }
@@ -151,13 +161,22 @@ Result<Tensor> Tensor::view(std::shared_ptr<Storage> storage, DType dtype,
                             std::vector<int64_t> sizes,
                             std::vector<int64_t> strides,
                             int64_t storageOffset) {
+  return view(std::move(storage), dtype,
+              makeLayout(std::move(sizes), std::move(strides)), storageOffset);
+}
+
+Result<Tensor> Tensor::view(std::shared_ptr<Storage> storage, DType dtype,
+                            std::shared_ptr<const TensorLayout> layout,
+                            int64_t storageOffset) {
   if (!storage)
     return Error::usage("view of no storage");
-  if (sizes.size() != strides.size())
-    return Error::malformed("view of rank " + std::to_string(sizes.size()) +
-                            " with " + std::to_string(strides.size()) +
+  if (layout->sizes.size() != layout->strides.size())
+    return Error::malformed("view of rank " +
+                            std::to_string(layout->sizes.size()) + " with " +
+                            std::to_string(layout->strides.size()) +
                             " strides, expected as many as sizes");
-  auto extent = storageExtent(dtype, sizes, strides, storageOffset);
+  auto extent =
+      storageExtent(dtype, layout->sizes, layout->strides, storageOffset);
   if (!extent)
     return extent.takeError();
   if (static_cast<uint64_t>(*extent) > storage->bytes())
@@ -166,8 +185,7 @@ Result<Tensor> Tensor::view(std::shared_ptr<Storage> storage, DType dtype,
                             std::to_string(storage->bytes()) + " bytes");
   Tensor tensor;
   tensor.storage_ = std::move(storage);
-  tensor.sizes_ = std::move(sizes);
-  tensor.strides_ = std::move(strides);
+  tensor.layout_ = std::move(layout);
   tensor.storageOffset_ = storageOffset;
   tensor.dtype_ = dtype;
   return tensor;
@@ -175,7 +193,7 @@ Result<Tensor> Tensor::view(std::shared_ptr<Storage> storage, DType dtype,
 
 int64_t Tensor::numel() const {
   int64_t count = 1;
-  for (int64_t size : sizes_)
+  for (int64_t size : sizes())
     count = wrappingProduct(count, size);
   return count;
 }
@@ -183,13 +201,13 @@ int64_t Tensor::numel() const {
 bool Tensor::isContiguous() const {
   int64_t expected = 1;
   bool contiguous = true;
-  for (size_t i = sizes_.size(); i-- > 0;) {
-    if (sizes_[i] == 0)
+  for (int64_t i = rank(); i-- > 0;) {
+    if (size(i) == 0)
       return true;
-    if (sizes_[i] == 1)
+    if (size(i) == 1)
       continue;
-    contiguous &= strides_[i] == expected;
-    expected = wrappingProduct(expected, sizes_[i]);
+    contiguous &= stride(i) == expected;
+    expected = wrappingProduct(expected, size(i));
   }
   return contiguous;
 }
@@ -199,8 +217,7 @@ Tensor Tensor::asStrided(std::vector<int64_t> sizes,
                          int64_t storageOffset) const {
   Tensor tensor;
   tensor.storage_ = storage_;
-  tensor.sizes_ = std::move(sizes);
-  tensor.strides_ = std::move(strides);
+  tensor.layout_ = makeLayout(std::move(sizes), std::move(strides));
   tensor.storageOffset_ = storageOffset;
   tensor.dtype_ = dtype_;
   return tensor;
@@ -215,7 +232,7 @@ Result<Tensor> Tensor::contiguous() const {
 Result<Tensor> Tensor::clone() const {
   if (!defined())
     return Error::internal("clone of an undefined tensor");
-  auto copy = emptyOn(storage_->device(), dtype_, sizes_);
+  auto copy = emptyOn(storage_->device(), dtype_, sizes());
   if (!copy)
     return copy;
   if (Status status = copyElements(*this, *copy); !status)
@@ -228,8 +245,8 @@ std::string Tensor::typeString() const {
     return "undefined";
   std::string text(dtypeName(dtype_));
   text += "[";
-  for (size_t i = 0; i < sizes_.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(sizes_[i]);
+  for (int64_t i = 0; i < rank(); ++i)
+    text += (i ? ", " : "") + std::to_string(size(i));
   return text + "]";
 }
 

@@ -76,6 +76,12 @@ private:
   std::shared_ptr<void> owner_;
 };
 
+/// Sizes and strides, in elements. Handles share them: they never change, so who holds one
+/// knows a tensor that has the same without looking into it.
+struct TensorLayout {
+  std::vector<int64_t> sizes, strides;
+};
+
 class Tensor {
 public:
   /// An undefined tensor: what an optional argument holds when absent.
@@ -90,6 +96,10 @@ public:
                              std::vector<int64_t> sizes,
                              std::vector<int64_t> strides,
                              int64_t storageOffset);
+  /// The same with a layout that other tensors have.
+  static Result<Tensor> view(std::shared_ptr<Storage> storage, DType dtype,
+                             std::shared_ptr<const TensorLayout> layout,
+                             int64_t storageOffset);
 
   /// As `empty`, on a device unless it is null.
   static Result<Tensor> emptyOn(Device *device, DType dtype,
@@ -98,11 +108,21 @@ public:
   bool defined() const { return storage_ != nullptr; }
   bool isOnDevice() const { return storage_ && storage_->device(); }
   DType dtype() const { return dtype_; }
-  int64_t rank() const { return static_cast<int64_t>(sizes_.size()); }
-  const std::vector<int64_t> &sizes() const { return sizes_; }
-  const std::vector<int64_t> &strides() const { return strides_; }
-  int64_t size(int64_t dim) const { return sizes_[dim]; }
-  int64_t stride(int64_t dim) const { return strides_[dim]; }
+  int64_t rank() const { return static_cast<int64_t>(sizes().size()); }
+  const std::vector<int64_t> &sizes() const {
+    return layout_ ? layout_->sizes : kNone;
+  }
+  const std::vector<int64_t> &strides() const {
+    return layout_ ? layout_->strides : kNone;
+  }
+  int64_t size(int64_t dim) const { return layout_->sizes[dim]; }
+  int64_t stride(int64_t dim) const { return layout_->strides[dim]; }
+  /// Null of an undefined tensor.
+  const std::shared_ptr<const TensorLayout> &layout() const { return layout_; }
+  bool hasLayout(const std::shared_ptr<const TensorLayout> &layout) const {
+    return layout_ == layout ||
+           (layout && sizes() == layout->sizes && strides() == layout->strides);
+  }
   int64_t storageOffset() const { return storageOffset_; }
   const std::shared_ptr<Storage> &storage() const { return storage_; }
 
@@ -139,9 +159,10 @@ public:
   std::string typeString() const;
 
 private:
+  static const std::vector<int64_t> kNone;
+
   std::shared_ptr<Storage> storage_;
-  std::vector<int64_t> sizes_;
-  std::vector<int64_t> strides_;
+  std::shared_ptr<const TensorLayout> layout_; ///< null where `storage_` is
   int64_t storageOffset_ = 0;
   DType dtype_ = DType::F32;
 };
