@@ -9,6 +9,8 @@
 #include "Allocator.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 namespace kiln::cuda {
 
@@ -22,73 +24,107 @@ static size_t roundUp(size_t bytes) {
   return (std::max<size_t>(bytes, 1) + step - 1) / step * step;
 }
 
+void Allocator::Ring::append(Block *block) {
+  block->previous = head_.previous;
+  block->next = &head_;
+  head_.previous->next = block;
+  head_.previous = block;
+}
+
+void Allocator::Ring::remove(Block *block) {
+  block->previous->next = block->next;
+  block->next->previous = block->previous;
+}
+
+void Allocator::freeAll(Ring &blocks) {
+  while (Block *block = blocks.front()) {
+    driver_.cuMemFree_v2(block->address);
+    Ring::remove(block);
+    delete block;
+  }
+}
+
 void Allocator::freeAll() {
   std::lock_guard<std::mutex> lock(mutex_);
   freeCached();
-  for (auto &[address, block] : live_)
-    driver_.cuMemFree_v2(address);
-  live_.clear();
+  freeAll(live_);
 }
 
 /// Kernels that were asked for may still use it.
 void Allocator::freeCached() {
-  if (stream_ && !cached_.empty())
+  if (stream_ && use_.cached != 0)
     driver_.cuStreamSynchronize(stream_);
-  for (auto &[bytes, address] : cached_)
-    driver_.cuMemFree_v2(address);
-  cached_.clear();
+  for (Shelf &shelf : shelves_)
+    freeAll(*shelf.blocks);
+  shelves_.clear();
   use_.cached = 0;
 }
 
-int Allocator::allocate(size_t bytes, const std::string &holder,
-                        Address &block) {
+/// The first shelf of so many bytes or more.
+std::vector<Allocator::Shelf>::iterator Allocator::shelfFrom(size_t bytes) {
+  return std::lower_bound(
+      shelves_.begin(), shelves_.end(), bytes,
+      [](const Shelf &shelf, size_t least) { return shelf.bytes < least; });
+}
+
+/// One that is much too large would be missed elsewhere.
+Allocator::Block *Allocator::takeKept(size_t bytes) {
+  for (auto shelf = shelfFrom(bytes);
+       shelf != shelves_.end() && shelf->bytes <= bytes + bytes / 4; ++shelf)
+    if (Block *block = shelf->blocks->front()) {
+      Ring::remove(block);
+      use_.cached -= block->bytes;
+      return block;
+    }
+  return nullptr;
+}
+
+int Allocator::allocate(size_t bytes, const char *holder, Block *&block) {
   std::lock_guard<std::mutex> lock(mutex_);
-  size_t rounded = roundUp(bytes);
-  Address address = 0;
-  // One that is much too large would be missed elsewhere.
-  auto kept = cached_.lower_bound(rounded);
-  if (kept != cached_.end() && kept->first <= rounded + rounded / 4) {
-    rounded = kept->first;
-    address = kept->second;
-    cached_.erase(kept);
-    use_.cached -= rounded;
-  } else {
+  const size_t rounded = roundUp(bytes);
+  block = takeKept(rounded);
+  if (!block) {
     ++use_.allocations;
+    Address address = 0;
     int answer = driver_.cuMemAlloc_v2(&address, rounded);
-    if (answer == kOutOfMemory && !cached_.empty()) {
+    if (answer == kOutOfMemory && use_.cached != 0) {
       freeCached();
       answer = driver_.cuMemAlloc_v2(&address, rounded);
     }
     if (answer != kSuccess)
       return answer;
+    block = new Block();
+    block->address = address;
+    block->bytes = rounded;
   }
-  live_[address] = {rounded, holder};
-  use_.used += rounded;
+  block->holder = holder;
+  live_.append(block);
+  use_.used += block->bytes;
   use_.peak = std::max(use_.peak, use_.used);
-  block = address;
   return kSuccess;
 }
 
 int Allocator::clearKept() {
   std::lock_guard<std::mutex> lock(mutex_);
-  for (auto &[bytes, address] : cached_)
-    if (int answer =
-            driver_.cuMemsetD8Async(address, kNothing, bytes, stream_);
-        answer != kSuccess)
-      return answer;
+  for (const Shelf &shelf : shelves_)
+    for (const Block *block = shelf.blocks->begin();
+         block != shelf.blocks->end(); block = block->next)
+      if (int answer = driver_.cuMemsetD8Async(block->address, kNothing,
+                                               block->bytes, stream_);
+          answer != kSuccess)
+        return answer;
   return kSuccess;
 }
 
-void Allocator::release(Address address) {
+void Allocator::release(Block *block) {
   std::lock_guard<std::mutex> lock(mutex_);
-  auto block = live_.find(address);
-  if (block == live_.end())
-    return;
-  size_t bytes = block->second.bytes;
-  live_.erase(block);
-  cached_.emplace(bytes, address);
-  use_.used -= bytes;
-  use_.cached += bytes;
+  Ring::remove(block);
+  auto shelf = shelfFrom(block->bytes);
+  if (shelf == shelves_.end() || shelf->bytes != block->bytes)
+    shelf = shelves_.insert(shelf, {block->bytes, std::make_unique<Ring>()});
+  shelf->blocks->append(block);
+  use_.used -= block->bytes;
+  use_.cached += block->bytes;
 }
 
 Allocator::Use Allocator::use() const {
@@ -99,8 +135,9 @@ Allocator::Use Allocator::use() const {
 Error Allocator::outOfMemory(size_t bytes) const {
   std::lock_guard<std::mutex> lock(mutex_);
   std::map<std::string, size_t> holders;
-  for (auto &[address, block] : live_)
-    holders[block.holder] += block.bytes;
+  for (const Block *block = live_.begin(); block != live_.end();
+       block = block->next)
+    holders[block->holder] += block->bytes;
   auto largest = std::max_element(
       holders.begin(), holders.end(),
       [](const auto &a, const auto &b) { return a.second < b.second; });

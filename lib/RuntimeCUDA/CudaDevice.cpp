@@ -147,8 +147,8 @@ Status CudaDevice::wait(std::unique_lock<std::mutex> &lock, const char *what) {
 Result<std::shared_ptr<Storage>> CudaDevice::allocate(size_t bytes,
                                                       const char *holder) {
   ContextScope current(context_);
-  Address address = 0;
-  int answer = allocator_.allocate(bytes, holder, address);
+  Allocator::Block *block = nullptr;
+  int answer = allocator_.allocate(bytes, holder, block);
   if (answer == kOutOfMemory)
     return allocator_.outOfMemory(bytes);
   if (answer != kSuccess) {
@@ -156,11 +156,10 @@ Result<std::shared_ptr<Storage>> CudaDevice::allocate(size_t bytes,
     std::lock_guard<std::mutex> lock(mutex_);
     return check(answer, "allocating memory").takeError();
   }
-  void *data = reinterpret_cast<void *>(address);
-  std::shared_ptr<void> owner(
-      data, [self = shared_from_this(), address](void *) {
-        static_cast<CudaDevice &>(*self).allocator_.release(address);
-      });
+  void *data = reinterpret_cast<void *>(block->address);
+  std::shared_ptr<void> owner(data, [self = shared_from_this(), block](void *) {
+    static_cast<CudaDevice &>(*self).allocator_.release(block);
+  });
   return Storage::onDevice(data, bytes, *this, std::move(owner));
 }
 

@@ -27,18 +27,19 @@ public:
   /// Takes it when it is first asked for. Unsupported if there is no memory for
   /// it. The context is current, and the allocator lets go of it.
   Status take() {
-    if (address_ != 0 || allocator_.allocate(kBytes, "workspace of libraries",
-                                             address_) == kSuccess)
+    if (block_ || allocator_.allocate(kBytes, "workspace of libraries",
+                                      block_) == kSuccess)
       return Status::success();
-    address_ = 0;
     return Error::unsupported("there is no memory for the workspace of "
                               "libraries");
   }
-  void *data() const { return reinterpret_cast<void *>(address_); }
+  void *data() const {
+    return reinterpret_cast<void *>(block_ ? block_->address : 0);
+  }
 
 private:
   Allocator &allocator_;
-  Address address_ = 0;
+  Allocator::Block *block_ = nullptr;
 };
 
 } // namespace kiln::cuda

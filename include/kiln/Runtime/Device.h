@@ -191,8 +191,8 @@ public:
   /// Of the last cache before memory.
   virtual size_t cacheBytes() const { return 0; }
 
-  /// Memory aligned to 256 bytes, contents undefined. `holder` names what it is for
-  /// ("weights"), for the message when there is none left.
+  /// Memory aligned to 256 bytes, contents undefined. `holder` is a literal that names what
+  /// it is for ("weights"), for the message when there is none left.
   virtual Result<std::shared_ptr<Storage>> allocate(size_t bytes,
                                                     const char *holder) = 0;
   /// Overwrites memory that came back: what code forgets to write is not there by

@@ -38,6 +38,34 @@ TEST_F(CudaDevice, MemoryIsUsedAgain) {
   EXPECT_EQ(device->stats().cachedBytes, 1024u);
 }
 
+TEST_F(CudaDevice, MemoryComesBackInTheOrderInWhichItWent) {
+  auto take = [&](size_t bytes) { return *device->allocate(bytes, "results"); };
+  // No other test has sizes like these.
+  constexpr size_t kSmall = 90 * 512, kLarger = 100 * 512, kLargest = 200 * 512;
+  std::vector<std::shared_ptr<Storage>> held = {
+      take(kSmall), take(kLargest), take(kSmall), take(kLarger), take(kSmall)};
+  std::vector<uint8_t *> places;
+  for (const auto &storage : held)
+    places.push_back(storage->data());
+  uint64_t allocations = device->stats().allocations;
+  for (int round = 0; round < 3; ++round) {
+    for (auto &storage : held)
+      storage.reset();
+    for (size_t i : {0, 2, 4})
+      held[i] = take(kSmall - 8 * i);
+    held[3] = take(kSmall); // a little too large
+    held[1] = take(kLargest);
+    for (size_t i = 0; i < held.size(); ++i)
+      EXPECT_EQ(held[i]->data(), places[i]) << i;
+  }
+  EXPECT_EQ(device->stats().allocations, allocations);
+  auto tooSmall = take(kSmall); // the largest is not for it
+  held[1].reset();
+  auto another = take(kSmall);
+  EXPECT_NE(another->data(), places[1]);
+  EXPECT_EQ(device->stats().allocations, allocations + 2);
+}
+
 TEST_F(CudaDevice, WhatIsKeptIsGivenBackBeforeMemoryRunsOut) {
   const size_t most = size_t(1) << 24;
   ::setenv("KILN_FAKE_CUDA", "memory=16777216", 1);
