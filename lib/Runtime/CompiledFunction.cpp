@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Runtime/CompiledFunction.h"
+#include "KnownInputs.h"
 
 #include <chrono>
+#include <utility>
 
 namespace kiln::runtime {
 
@@ -34,10 +36,13 @@ std::string recompileLog(const std::string &name,
 
 CompiledFunction::CompiledFunction(const OperatorRegistry &registry,
                                    Options options)
-    : registry_(registry), options_(std::move(options)) {
+    : registry_(registry), options_(std::move(options)),
+      known_(std::make_unique<KnownInputs>()) {
   options_.run.stats = &stats_;
   options_.run.inputsChecked = true;
 }
+
+CompiledFunction::~CompiledFunction() = default;
 
 Status CompiledFunction::addVariant(package::Package package) {
   auto executable = Executable::load(std::move(package), registry_,
@@ -45,6 +50,11 @@ Status CompiledFunction::addVariant(package::Package package) {
   if (!executable)
     return executable.takeError();
   variants_.push_back(std::move(*executable));
+  std::vector<bool> own;
+  for (const auto &variant : variants_)
+    variant->guards().findOwn(own);
+  *known_ = KnownInputs(std::move(own));
+  knownVariant_ = -1;
   return Status::success();
 }
 
@@ -64,6 +74,19 @@ Executable *CompiledFunction::find(const std::vector<OpValue> &inputs,
   return nullptr;
 }
 
+/// True if `knownVariant_` is the first that fits these inputs, too. Guards of it and of those
+/// before it see something else only if sizes, strides or numbers are others, or if one is about
+/// memory of inputs that some of them share.
+bool CompiledFunction::isKnown(const std::vector<OpValue> &inputs) {
+  const int variant = std::exchange(knownVariant_, -1);
+  const bool shared = known_->overlaps();
+  known_->update(inputs);
+  if (known_->hasSameLayouts() &&
+      (known_->changed().empty() || (!shared && !known_->overlaps())))
+    knownVariant_ = variant;
+  return knownVariant_ >= 0;
+}
+
 Error CompiledFunction::noVariant(const CallRecord &record) const {
   return Error::guard("function '" + options_.name +
                       "' has no variant for its inputs, guard failure(s): " +
@@ -73,8 +96,14 @@ Error CompiledFunction::noVariant(const CallRecord &record) const {
 Result<Executable *>
 CompiledFunction::select(const std::vector<OpValue> &inputs,
                          CallRecord &record) {
-  if (Executable *found = find(inputs, record))
+  if (isKnown(inputs)) {
+    record.variant = knownVariant_;
+    return variants_[static_cast<size_t>(knownVariant_)].get();
+  }
+  if (Executable *found = find(inputs, record)) {
+    knownVariant_ = record.variant;
     return found;
+  }
   if (!options_.recompile)
     return noVariant(record);
   if (limitReached())

@@ -8,11 +8,8 @@
 
 #include "Frame.h"
 #include "DeviceCopy.h"
-#include "InputText.h"
 #include "kiln/Base/CheckedMath.h"
 #include "kiln/Runtime/Element.h"
-
-#include <algorithm>
 
 namespace kiln::runtime {
 
@@ -20,8 +17,6 @@ using package::Cell;
 using package::ExprFailure;
 using package::ExprId;
 using package::kNone;
-using package::Slot;
-using package::Symbol;
 using package::Value;
 using package::ValueId;
 
@@ -41,10 +36,20 @@ std::string listText(const std::vector<int64_t> &list) {
   return text + "]";
 }
 
+/// The slots that values are; empty without any.
+std::vector<bool> slotsOf(const package::Program &program,
+                          const std::vector<ValueId> &values) {
+  std::vector<bool> slots(values.empty() ? 0 : program.slots.size());
+  for (ValueId id : values)
+    slots[program.values[id].slot] = true;
+  return slots;
+}
+
 } // namespace
 
 ProgramRunner::Frame::Frame(ProgramRunner &runner)
     : runner_(runner), program_(runner.program_), plan_(*runner.plan_),
+      known_(slotsOf(program_, plan_.updated)),
       symbols_(program_.symbols.size()), newSymbols_(program_.symbols.size()),
       cells_(program_.exprs.size()), entries_(program_.values.size()),
       kept_(program_.values.size()), phases_(plan_.mostLaunches),
@@ -105,150 +110,6 @@ OpValue ProgramRunner::Frame::exprValue(ExprId id, const Cell &cell) const {
   return cell.integer;
 }
 
-// --- Before the steps ------------------------------------------------------
-
-Status ProgramRunner::Frame::bind() {
-  std::string failure;
-  if (!bindSymbols(program_, *inputs_, newSymbols_.data(), failure))
-    return Error::guard(failure);
-  bool same = true;
-  for (size_t i = 0; i < symbols_.size(); ++i)
-    if (program_.symbols[i].source != Symbol::Source::Step)
-      same &= symbols_[i].identical(newSymbols_[i]);
-  symbols_ = newSymbols_;
-  for (size_t i = 0; i < cells_.size(); ++i)
-    if (!same || plan_.lateExpr[i])
-      cells_[i] = Cell();
-  if (!same)
-    for (Entry &entry : entries_) {
-      entry.pointer = nullptr;
-      entry.fit.data = nullptr;
-    }
-  for (size_t i = 0; !options_.inputsChecked && i < program_.slots.size(); ++i)
-    if (Status s = checkSlot(i); !s)
-      return s;
-  if (plan_.mutates && options_.writeBack)
-    if (Status s = checkWritable(); !s)
-      return s;
-  if (!plan_.updated.empty() && !mayUpdateInPlace())
-    if (Status s = protectUpdated(); !s)
-      return s;
-  return Status::success();
-}
-
-/// False if an input that is written in place shares memory with another, or
-/// must keep its contents.
-bool ProgramRunner::Frame::mayUpdateInPlace() const {
-  if (!options_.writeBack)
-    return false;
-  std::vector<bool> written(inputs_->size());
-  for (ValueId id : plan_.updated)
-    written[program_.values[id].slot] = true;
-  struct Range {
-    const uint8_t *begin, *end;
-    bool written;
-  };
-  std::vector<Range> ranges;
-  for (size_t i = 0; i < inputs_->size(); ++i) {
-    auto *tensor = std::get_if<Tensor>(&(*inputs_)[i].value);
-    if (!tensor || !tensor->defined() || tensor->numel() == 0)
-      continue;
-    int64_t last = 0;
-    for (int64_t dim = 0; dim < tensor->rank(); ++dim)
-      last += (tensor->size(dim) - 1) * tensor->stride(dim);
-    size_t bytes = static_cast<size_t>(last + 1) * itemSize(tensor->dtype());
-    ranges.push_back({tensor->data(), tensor->data() + bytes, written[i]});
-  }
-  std::sort(ranges.begin(), ranges.end(),
-            [](const Range &a, const Range &b) { return a.begin < b.begin; });
-  const uint8_t *end = nullptr, *writtenEnd = nullptr;
-  for (const Range &range : ranges) {
-    if (range.begin < writtenEnd || (range.written && range.begin < end))
-      return false;
-    end = std::max(end, range.end);
-    if (range.written)
-      writtenEnd = std::max(writtenEnd, range.end);
-  }
-  return true;
-}
-
-/// Gives what is written in place a copy for this call; the new contents reach
-/// the inputs at the end, if at all.
-Status ProgramRunner::Frame::protectUpdated() {
-  for (ValueId id : plan_.updated) {
-    auto *tensor = std::get_if<Tensor>(
-        &(*inputs_)[program_.values[id].slot].value);
-    if (!tensor || !tensor->defined())
-      continue;
-    auto copy = tensor->clone();
-    if (!copy)
-      return copy.takeError();
-    if (options_.stats)
-      ++options_.stats->copies;
-    setOwn(id, std::move(*copy));
-  }
-  return Status::success();
-}
-
-Status ProgramRunner::Frame::checkSlot(size_t index) {
-  const Slot &slot = program_.slots[index];
-  const OpValue &input = (*inputs_)[index];
-  if (!slot.isTensor)
-    return Status::success();
-  const Tensor *tensor = std::get_if<Tensor>(&input.value);
-  if (!tensor || !tensor->defined()) {
-    if (package::mayBeLeftOut(slot))
-      return Status::success();
-    return Error::guard(kindFailure(slot, input));
-  }
-  if (tensor->dtype() != slot.dtype)
-    return Error::guard(dtypeFailure(slot, slot.dtype, tensor->dtype()));
-  int64_t rank = static_cast<int64_t>(slot.sizes.size());
-  if (tensor->rank() != rank)
-    return Error::guard(rankFailure(slot, rank, tensor->rank()));
-  for (size_t dim = 0; dim < slot.sizes.size(); ++dim) {
-    int64_t expected = 0;
-    if (Status s = integer(slot.sizes[dim], expected); !s)
-      return s;
-    if (tensor->sizes()[dim] != expected)
-      return Error::guard(dimFailure(slot, "size", dim, expected,
-                                     tensor->sizes()[dim]));
-  }
-  return Status::success();
-}
-
-Status ProgramRunner::Frame::prepareArena() {
-  if (program_.arenaBytes == kNone)
-    return Status::success();
-  int64_t bytes = 0;
-  if (Status s = integer(program_.arenaBytes, bytes); !s)
-    return s.error().withContext("arena size");
-  if (bytes < 0)
-    return Error::malformed("arena size: expected at least 0, found " +
-                            std::to_string(bytes));
-  // Results of an earlier call may lie in the arena; then it is theirs.
-  std::shared_ptr<Storage> &kept = options_.arena ? *options_.arena : arena_;
-  if (options_.arena)
-    arena_.reset();
-  size_t needed = static_cast<size_t>(bytes);
-  bool fits = kept && kept.use_count() == 1 &&
-              (options_.arena ? kept->bytes() >= needed
-                              : kept->bytes() == needed);
-  if (!fits) {
-    kept.reset();
-    auto storage = allocateOn(device(), needed, "arena");
-    if (!storage)
-      return storage.takeError();
-    kept = std::move(*storage);
-  }
-  if (kept->data() != arenaData_)
-    for (Entry &entry : entries_)
-      entry.pointer = nullptr;
-  arena_ = kept;
-  arenaData_ = kept->data();
-  return Status::success();
-}
-
 // --- Values ----------------------------------------------------------------
 
 ProgramRunner::Frame::Entry &ProgramRunner::Frame::touch(ValueId id) {
@@ -263,19 +124,48 @@ void ProgramRunner::Frame::setOwn(ValueId id, Tensor tensor) {
   entry.set = true;
 }
 
+/// Whether a call has a copy in place of what it was given for a slot.
+bool ProgramRunner::Frame::isCopied(ValueId slot) const {
+  return entries_[slot].own.isTensor();
+}
+
+/// Whether the next call finds a value, which is no view, where this one has it, unless
+/// something is found to be another: the arena, an input, what is prepared.
+bool ProgramRunner::Frame::staysAt(ValueId root) const {
+  switch (program_.values[root].kind) {
+  case Value::Kind::Arena:
+    return true;
+  case Value::Kind::Slot:
+  case Value::Kind::Constant:
+    return !isCopied(root);
+  case Value::Kind::Prepared:
+    return prepared_ && prepared_->tensors[root].defined();
+  default:
+    return false;
+  }
+}
+
 void ProgramRunner::Frame::forget(ValueId id) {
+  const bool stays = staysAt(plan_.root[id]);
   auto clear = [&](ValueId value) {
     Entry &entry = entries_[value];
+    if (!entry.set)
+      return;
     entry.own = OpValue();
     entry.tensor = nullptr;
     entry.set = false;
     entry.laidOut = false;
-    if (!plan_.arenaRooted[value] || plan_.lateValue[value])
+    if (!stays || plan_.lateValue[value])
       entry.pointer = nullptr;
   };
   clear(id);
   for (ValueId view : plan_.viewsOf[id])
     clear(view);
+}
+
+void ProgramRunner::Frame::forgetPointers(const std::vector<ValueId> &values) {
+  for (ValueId id : values)
+    entries_[id].pointer = nullptr;
 }
 
 void ProgramRunner::Frame::reset() {
@@ -289,25 +179,33 @@ void ProgramRunner::Frame::reset() {
   inputs_ = nullptr;
 }
 
-Status ProgramRunner::Frame::layoutOf(const Value &value,
-                                      std::vector<int64_t> &sizes,
-                                      std::vector<int64_t> &strides) {
-  if (Status s = integers(value.sizes, sizes); !s)
+Status
+ProgramRunner::Frame::layoutOf(ValueId id,
+                               std::shared_ptr<const TensorLayout> &layout) {
+  layout = entries_[id].layout;
+  if (layout)
+    return Status::success();
+  const Value &value = program_.values[id];
+  auto made = std::make_shared<TensorLayout>();
+  if (Status s = integers(value.sizes, made->sizes); !s)
     return s;
-  auto count = elementCount(sizes);
+  auto count = elementCount(made->sizes);
   if (!count)
     return count.takeError();
-  if (value.strides.empty()) {
-    strides = rowMajorStrides(sizes);
-    return Status::success();
-  }
-  return integers(value.strides, strides);
+  if (value.strides.empty())
+    made->strides = rowMajorStrides(made->sizes);
+  else if (Status s = integers(value.strides, made->strides); !s)
+    return s;
+  layout = std::move(made);
+  if (!plan_.lateValue[id])
+    entries_[id].layout = layout;
+  return Status::success();
 }
 
 Status ProgramRunner::Frame::makeArena(ValueId id) {
   const Value &value = program_.values[id];
-  std::vector<int64_t> sizes, strides;
-  if (Status s = layoutOf(value, sizes, strides); !s)
+  std::shared_ptr<const TensorLayout> layout;
+  if (Status s = layoutOf(id, layout); !s)
     return s;
   int64_t offset = 0;
   if (Status s = integer(value.offset, offset); !s)
@@ -317,9 +215,9 @@ Status ProgramRunner::Frame::makeArena(ValueId id) {
         "value " + std::to_string(id) +
         ": expected an arena offset that is a multiple of " +
         std::to_string(kBufferAlignment) + ", found " + std::to_string(offset));
-  auto tensor = Tensor::view(
-      arena_, value.dtype, std::move(sizes), std::move(strides),
-      offset / static_cast<int64_t>(itemSize(value.dtype)));
+  auto tensor =
+      Tensor::view(arena_, value.dtype, std::move(layout),
+                   offset / static_cast<int64_t>(itemSize(value.dtype)));
   if (!tensor)
     return tensor.error().withContext("value " + std::to_string(id) +
                                       " in the arena");
@@ -329,10 +227,10 @@ Status ProgramRunner::Frame::makeArena(ValueId id) {
 
 Status ProgramRunner::Frame::makeNew(ValueId id) {
   const Value &value = program_.values[id];
-  std::vector<int64_t> sizes, strides;
-  if (Status s = layoutOf(value, sizes, strides); !s)
+  std::shared_ptr<const TensorLayout> layout;
+  if (Status s = layoutOf(id, layout); !s)
     return s;
-  auto extent = storageExtent(value.dtype, sizes, strides, 0);
+  auto extent = storageExtent(value.dtype, layout->sizes, layout->strides, 0);
   if (!extent)
     return extent.error().withContext("value " + std::to_string(id));
   size_t bytes = static_cast<size_t>(*extent);
@@ -352,8 +250,8 @@ Status ProgramRunner::Frame::makeNew(ValueId id) {
     storage = std::move(*fresh);
     kept = options_.reuseOutputs ? storage : nullptr;
   }
-  auto tensor = Tensor::view(std::move(storage), value.dtype, std::move(sizes),
-                             std::move(strides), 0);
+  auto tensor =
+      Tensor::view(std::move(storage), value.dtype, std::move(layout), 0);
   if (!tensor)
     return tensor.error().withContext("value " + std::to_string(id));
   setOwn(id, std::move(*tensor));
@@ -365,8 +263,8 @@ Status ProgramRunner::Frame::makeView(ValueId id) {
   const Tensor *base = nullptr;
   if (Status s = laidOut(value.base, base); !s)
     return s;
-  std::vector<int64_t> sizes, strides;
-  if (Status s = layoutOf(value, sizes, strides); !s)
+  std::shared_ptr<const TensorLayout> layout;
+  if (Status s = layoutOf(id, layout); !s)
     return s;
   int64_t offset = 0;
   if (value.offset != kNone)
@@ -385,8 +283,8 @@ Status ProgramRunner::Frame::makeView(ValueId id) {
   if (!first)
     return Error::malformed("value " + std::to_string(id) +
                             ": the offset overflows");
-  auto tensor = Tensor::view(base->storage(), value.dtype, std::move(sizes),
-                             std::move(strides), *first);
+  auto tensor =
+      Tensor::view(base->storage(), value.dtype, std::move(layout), *first);
   if (!tensor)
     return tensor.error().withContext("value " + std::to_string(id));
   setOwn(id, std::move(*tensor));
@@ -446,26 +344,28 @@ Status ProgramRunner::Frame::tensor(ValueId id, const Tensor *&tensor) {
 }
 
 Status ProgramRunner::Frame::checkLayout(ValueId id, const Tensor &tensor,
-                                         const std::vector<int64_t> &sizes,
-                                         const std::vector<int64_t> &strides,
+                                         const TensorLayout &layout,
                                          bool &fits) const {
   const Value &value = program_.values[id];
+  fits =
+      reinterpret_cast<uintptr_t>(tensor.data()) % alignmentOf(value.dtype) ==
+      0;
+  if (tensor.dtype() == value.dtype && tensor.sizes() == layout.sizes &&
+      tensor.strides() == layout.strides)
+    return Status::success();
   std::string name = value.kind == Value::Kind::Slot
                          ? "tensor '" + program_.slots[value.slot].name + "'"
                          : "value " + std::to_string(id);
-  if (tensor.dtype() != value.dtype || tensor.sizes() != sizes)
-    return Error::guard(name + ": expected " +
-                        std::string(dtypeName(value.dtype)) + listText(sizes) +
-                        ", found " + tensor.typeString());
-  fits = reinterpret_cast<uintptr_t>(tensor.data()) %
-             alignmentOf(value.dtype) ==
-         0;
+  if (tensor.dtype() != value.dtype || tensor.sizes() != layout.sizes)
+    return Error::guard(
+        name + ": expected " + std::string(dtypeName(value.dtype)) +
+        listText(layout.sizes) + ", found " + tensor.typeString());
   if (tensor.numel() == 0)
     return Status::success();
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] == 1 || tensor.strides()[i] == strides[i])
+  for (size_t i = 0; i < layout.sizes.size(); ++i) {
+    if (layout.sizes[i] == 1 || tensor.strides()[i] == layout.strides[i])
       continue;
-    if (strides[i] == 0)
+    if (layout.strides[i] == 0)
       return Error::guard(name + " stride mismatch at index " +
                           std::to_string(i) + ". expected 0, actual " +
                           std::to_string(tensor.strides()[i]));
@@ -485,8 +385,6 @@ Status ProgramRunner::Frame::laidOut(ValueId id, const Tensor *&result) {
   if (kind == Value::Kind::Arena || kind == Value::Kind::New ||
       kind == Value::Kind::View || kind == Value::Kind::Prepared)
     return Status::success();
-  if (entry.fit.data && entry.fit.isOf(*result))
-    return Status::success();
   if (result->storage()->device() != device()) {
     auto there = device() ? result->toDevice(*device()) : result->toHost();
     if (!there)
@@ -494,26 +392,21 @@ Status ProgramRunner::Frame::laidOut(ValueId id, const Tensor *&result) {
     entry.own = std::move(*there);
     entry.tensor = result = &std::get<Tensor>(entry.own.value);
   }
-  std::vector<int64_t> sizes, strides;
-  if (Status s = layoutOf(program_.values[id], sizes, strides); !s)
+  std::shared_ptr<const TensorLayout> layout;
+  if (Status s = layoutOf(id, layout); !s)
     return s;
   bool fits = true;
-  if (Status s = checkLayout(id, *result, sizes, strides, fits); !s)
+  if (Status s = checkLayout(id, *result, *layout, fits); !s || fits)
     return s;
-  if (fits) {
-    if (kind == Value::Kind::Slot && !plan_.lateValue[id])
-      entry.fit = {result->data(), result->storage()->device(),
-                   result->dtype(), result->sizes(), result->strides()};
-    return Status::success();
-  }
-  auto extent = storageExtent(result->dtype(), sizes, strides, 0);
+  auto extent =
+      storageExtent(result->dtype(), layout->sizes, layout->strides, 0);
   if (!extent)
     return extent.takeError();
   auto storage = allocateOn(device(), static_cast<size_t>(*extent), "inputs");
   if (!storage)
     return storage.takeError();
-  auto copy = Tensor::view(std::move(*storage), result->dtype(),
-                           std::move(sizes), std::move(strides), 0);
+  auto copy =
+      Tensor::view(std::move(*storage), result->dtype(), std::move(layout), 0);
   if (!copy)
     return copy.takeError();
   if (Status s = copyElements(*result, *copy); !s)

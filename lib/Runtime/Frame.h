@@ -9,6 +9,7 @@
 #ifndef KILN_LIB_RUNTIME_FRAME_H
 #define KILN_LIB_RUNTIME_FRAME_H
 
+#include "KnownInputs.h"
 #include "Recording.h"
 #include "kiln/Runtime/ProgramRunner.h"
 
@@ -29,12 +30,15 @@ struct ProgramRunner::Plan {
   const List *bodies = nullptr;
   std::vector<OpFunction> functions; ///< per step; null where not extern
   std::vector<bool> conditionExpr;   ///< its value is a bool
-  std::vector<bool> lateExpr;        ///< depends on a Step symbol
   std::vector<bool> lateValue;       ///< its place depends on a Step symbol
   std::vector<bool> arenaRooted;
+  /// Per slot and of what is prepared, the values that are views of it, and itself.
+  std::vector<std::vector<package::ValueId>> valuesOf;
+  std::vector<package::ValueId> prepared;
   std::vector<uint32_t> root;        ///< per value: what it is a view of
   std::vector<std::vector<uint32_t>> viewsOf; ///< per root, all views of it
-  std::vector<std::vector<uint32_t>> exprsOfSymbol;
+  std::vector<uint32_t> stepSymbols;          ///< that steps define
+  std::vector<std::vector<uint32_t>> exprsOfSymbol; ///< of those alone
   /// Launches that are made at once, and assertions: steps `begin` to `end`.
   struct Chain {
     size_t begin = 0, end = 0;
@@ -45,8 +49,12 @@ struct ProgramRunner::Plan {
   size_t mostBuffers = 0;
   size_t mostArguments = 0;
   bool mutates = false;
-  /// Values that are slots which the program writes in place.
+  /// Values that are slots which the program writes in place; per output, whether it is
+  /// one of them.
   std::vector<package::ValueId> updated;
+  std::vector<bool> isUpdate;
+  /// A result that is no mutation may share memory with an input, unknown to the package.
+  bool mayReturnInputs = false;
   std::vector<package::GraphSegment> segments; ///< on a device
   std::vector<bool> isPreparation; ///< per step; empty where none is
   /// Slots of the weights that preparation reads.
@@ -56,6 +64,8 @@ struct ProgramRunner::Plan {
   /// What came with the package, of the weights that it stores; null without.
   std::shared_ptr<const Prepared> storedPreparation;
 
+  void findValues(const package::Program &program);
+  void findUpdates(const package::Program &program);
   void findPreparation(const package::Program &program);
   Status takeStoredPreparation(const package::Program &program);
   void findChains(const package::Program &program);
@@ -94,23 +104,14 @@ private:
   struct Entry {
     const Tensor *tensor = nullptr; ///< in `own` or among the caller's inputs
     OpValue own;
-    void *pointer = nullptr; ///< what kernels get; its layout is checked
-    bool set = false;        ///< `tensor` or the number in `own` is valid
-    bool laidOut = false;    ///< `tensor` has the declared sizes and strides
-    /// The layout of the last one that fitted, for the present symbols. Weights come
-    /// again in each call.
-    struct Fit {
-      const uint8_t *data = nullptr;
-      const Device *device = nullptr;
-      DType dtype = DType::F32;
-      std::vector<int64_t> sizes, strides;
-
-      bool isOf(const Tensor &tensor) const {
-        return data == tensor.data() && dtype == tensor.dtype() &&
-               device == tensor.storage()->device() &&
-               sizes == tensor.sizes() && strides == tensor.strides();
-      }
-    } fit;
+    /// What kernels get; its layout is checked. It stays from call to call where the value
+    /// does (`staysAt`).
+    void *pointer = nullptr;
+    bool set = false;     ///< `tensor` or the number in `own` is valid
+    bool laidOut = false; ///< `tensor` has the declared sizes and strides
+    /// The declared one for the present symbols, once it was asked for; null for values
+    /// that depend on steps.
+    std::shared_ptr<const TensorLayout> layout;
   };
 
   /// What a kernel is called with, or a step that is an assertion.
@@ -133,18 +134,22 @@ private:
 
   // Before the steps.
   Status bind();
+  void takeInputs();
+  Status bindInputs();
+  Status checkInputs();
   Status checkSlot(size_t index);
   Status prepareArena();
 
   // Preparation.
   Status prepare();
-  Status checkFrozen(const std::vector<const uint8_t *> &weights) const;
+  void takePrepared(std::shared_ptr<const Prepared> prepared);
+  void findWeights();
+  Status checkFrozen() const;
   Status runPreparation(uint64_t version, std::vector<const uint8_t *> weights);
   void releaseWeights(const package::Step &step);
   void releasePassing(size_t step);
-  bool changesWeights() const;
+  bool meetWeights() const;
   Status makePrepared(package::ValueId id);
-  bool mayUpdateInPlace() const;
   Status protectUpdated();
 
   // Values.
@@ -156,14 +161,16 @@ private:
   Status makeNew(package::ValueId id);
   Status makeView(package::ValueId id);
   Status assign(package::ValueId id, OpValue value);
-  Status layoutOf(const package::Value &value, std::vector<int64_t> &sizes,
-                  std::vector<int64_t> &strides);
+  Status layoutOf(package::ValueId id,
+                  std::shared_ptr<const TensorLayout> &layout);
   Status checkLayout(package::ValueId id, const Tensor &tensor,
-                     const std::vector<int64_t> &sizes,
-                     const std::vector<int64_t> &strides, bool &fits) const;
+                     const TensorLayout &layout, bool &fits) const;
   void setOwn(package::ValueId id, Tensor tensor);
   Entry &touch(package::ValueId id);
+  bool isCopied(package::ValueId slot) const;
+  bool staysAt(package::ValueId root) const;
   void forget(package::ValueId id);
+  void forgetPointers(const std::vector<package::ValueId> &values);
 
   // Steps.
   Status steps();
@@ -228,8 +235,7 @@ private:
   Status walk(const package::GraphSegment &segment);
   Recording &recordingFor(size_t index);
   Status record(const package::GraphSegment &segment, Recording &recording);
-  Status replay(const package::GraphSegment &segment, Recording &recording,
-                bool &isDone);
+  Status replay(Recording &recording, bool &isDone);
   Status locate(Recording &recording, bool &isAligned);
   Status update(Recording &recording);
   void skip(const std::string &reason);
@@ -251,7 +257,9 @@ private:
   Status emptyStack(package::ValueId id, OpValue &value);
 
   // After the steps.
+  Status held(package::ValueId id, OpValue &value);
   Status outputs(std::vector<OpValue> &results);
+  Status output(const package::Output &output, bool isInput, OpValue &result);
   Status checkWritable() const;
   Status writeBack(std::vector<OpValue> &results);
   std::unordered_set<const Storage *> getUnchangedWeights() const;
@@ -264,6 +272,9 @@ private:
   const std::vector<OpValue> *inputs_ = nullptr;
   RunOptions options_;
 
+  KnownInputs known_;
+  bool isWritable_ = false; ///< what the program writes to of `known_`
+
   std::vector<package::Cell> symbols_;
   std::vector<package::Cell> newSymbols_;
   std::vector<package::Cell> cells_; ///< per expression; undefined: not known
@@ -275,6 +286,9 @@ private:
   std::shared_ptr<Storage> scratch_;
   std::shared_ptr<const Prepared> prepared_; ///< of the call under way
   std::shared_ptr<Prepared> preparing_;      ///< while its steps run
+  std::weak_ptr<const Prepared> lastPrepared_; ///< that pointers are of
+  std::vector<const uint8_t *> weights_;       ///< of `Plan::preparedFrom`
+  bool meetsWeights_ = false; ///< something that is written meets one of these
   const std::vector<bool> *wanted_ = nullptr; ///< of what it writes; null: what lasts
   std::vector<Phase> phases_; ///< of the launch under way
   std::vector<Launch> launches_; ///< their kernels

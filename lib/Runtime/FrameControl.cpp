@@ -121,12 +121,13 @@ Status ProgramRunner::Frame::repeat(const ControlStep &step,
 
 /// What stacking no slices gives: its declared sizes, the first of which is 0.
 Status ProgramRunner::Frame::emptyStack(package::ValueId id, OpValue &value) {
-  std::vector<int64_t> sizes, strides;
-  if (Status s = layoutOf(program_.values[id], sizes, strides); !s)
+  std::shared_ptr<const TensorLayout> layout;
+  if (Status s = layoutOf(id, layout); !s)
     return s;
+  const std::vector<int64_t> &sizes = layout->sizes;
   if (sizes.empty() || sizes[0] != 0)
     return Error::guard("expected no slices in value " + std::to_string(id));
-  auto tensor = Tensor::empty(program_.values[id].dtype, std::move(sizes));
+  auto tensor = Tensor::empty(program_.values[id].dtype, sizes);
   if (!tensor)
     return tensor.takeError();
   value = OpValue(std::move(*tensor));

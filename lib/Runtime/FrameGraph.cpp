@@ -75,7 +75,7 @@ Status ProgramRunner::Frame::segment(size_t index) {
   }
   if (recording.graph) {
     bool isDone = false;
-    if (Status s = replay(segment, recording, isDone); !s)
+    if (Status s = replay(recording, isDone); !s)
       return s.error().withContext("program '" + program_.name +
                                    "', graph of steps " +
                                    std::to_string(segment.begin) + " to " +
@@ -119,6 +119,10 @@ Status ProgramRunner::Frame::record(const GraphSegment &segment,
       address.uses.emplace_back(i, at);
     }
     spans.push_back(std::move(node.spans));
+    ++(!node.library ? recording.kernels
+       : std::holds_alternative<ProductLaunch>(*node.library)
+           ? recording.products
+           : recording.convolutions);
     if (node.library) {
       launches.emplace_back(*node.library);
       continue;
@@ -132,6 +136,11 @@ Status ProgramRunner::Frame::record(const GraphSegment &segment,
     recording.outside.push_back(std::move(address));
   for (auto &[id, address] : inArena)
     recording.inArena.push_back(std::move(address));
+  for (uint32_t i = segment.begin; i < segment.end; ++i)
+    if (auto *release = std::get_if<package::ReleaseStep>(&program_.steps[i]))
+      for (ValueId id : release->values)
+        if (!plan_.arenaRooted[id]) // which has nothing to let go of
+          recording.released.push_back(id);
   auto graph = device()->makeGraph(plan_.code.grids, launches,
                                    findOrder(spans));
   if (graph) {
@@ -155,6 +164,8 @@ Status ProgramRunner::Frame::locate(Recording &recording, bool &isAligned) {
       void *now = nullptr;
       if (Status s = pointer(address.value, now); !s)
         return s;
+      if (now == address.last)
+        continue;
       size_t behind = reinterpret_cast<uintptr_t>(now) % kGridAlignment;
       if (address.isVector && behind != 0) {
         skip("an input begins " + std::to_string(behind) +
@@ -162,13 +173,13 @@ Status ProgramRunner::Frame::locate(Recording &recording, bool &isAligned) {
         isAligned = false;
         return Status::success();
       }
-      if (now == address.last)
-        continue;
       address.last = now;
-      recording.isChanged = true;
       for (auto [index, at] : address.uses) {
-        recording.nodes[index].pointers[at] = now;
-        recording.nodes[index].isChanged = true;
+        Recording::Node &node = recording.nodes[index];
+        node.pointers[at] = now;
+        if (!node.isChanged)
+          recording.changed.push_back(index);
+        node.isChanged = true;
       }
     }
   }
@@ -179,10 +190,9 @@ Status ProgramRunner::Frame::locate(Recording &recording, bool &isAligned) {
 
 /// Tells the graph of launches whose parameters are others now.
 Status ProgramRunner::Frame::update(Recording &recording) {
-  for (size_t i = 0; recording.isChanged && i < recording.nodes.size(); ++i) {
+  for (; !recording.changed.empty(); recording.changed.pop_back()) {
+    const uint32_t i = recording.changed.back();
     Recording::Node &node = recording.nodes[i];
-    if (!node.isChanged)
-      continue;
     pointers_ = node.pointers;
     node.isChanged = false;
     if (node.library) {
@@ -205,12 +215,10 @@ Status ProgramRunner::Frame::update(Recording &recording) {
     if (Status s = recording.graph->update(i, launch); !s)
       return s;
   }
-  recording.isChanged = false;
   return Status::success();
 }
 
-Status ProgramRunner::Frame::replay(const GraphSegment &segment,
-                                    Recording &recording, bool &isDone) {
+Status ProgramRunner::Frame::replay(Recording &recording, bool &isDone) {
   if (Status s = locate(recording, isDone); !s || !isDone)
     return s;
   Status updated = update(recording);
@@ -226,21 +234,14 @@ Status ProgramRunner::Frame::replay(const GraphSegment &segment,
   if (Status s = recording.graph->launch(); !s)
     return s;
   if (options_.stats) {
-    for (const Recording::Node &node : recording.nodes) {
-      if (node.library) {
-        options_.stats->addLibrary(*node.library);
-        continue;
-      }
-      ++options_.stats->kernelLaunches;
-      ++options_.stats->kernels;
-    }
+    options_.stats->kernelLaunches += recording.kernels;
+    options_.stats->kernels += recording.kernels;
+    options_.stats->libraryProducts += recording.products;
+    options_.stats->libraryConvolutions += recording.convolutions;
     ++options_.stats->graphReplays;
   }
-  for (uint32_t i = segment.begin; i < segment.end; ++i)
-    if (auto *release =
-            std::get_if<package::ReleaseStep>(&program_.steps[i]))
-      for (ValueId id : release->values)
-        forget(id);
+  for (ValueId id : recording.released)
+    forget(id);
   return Status::success();
 }
 

@@ -53,9 +53,7 @@ struct Range {
 
 /// True if the program writes to memory that preparation reads by another name:
 /// a tied buffer, or an input that is a view of a weight.
-bool ProgramRunner::Frame::changesWeights() const {
-  if (!plan_.mutates || !options_.writeBack)
-    return false;
+bool ProgramRunner::Frame::meetWeights() const {
   for (const Output &output : program_.outputs) {
     if (output.role != Output::Role::BufferMutation &&
         output.role != Output::Role::ParameterMutation &&
@@ -69,49 +67,65 @@ bool ProgramRunner::Frame::changesWeights() const {
   return false;
 }
 
-Status ProgramRunner::Frame::prepare() {
-  std::vector<const uint8_t *> weights;
-  weights.reserve(plan_.preparedFrom.size());
+/// Where the weights of this call are.
+void ProgramRunner::Frame::findWeights() {
+  if (known_.changed().empty() && weights_.size() == plan_.preparedFrom.size())
+    return;
+  weights_.clear();
   for (uint32_t slot : plan_.preparedFrom) {
     auto *tensor = std::get_if<Tensor>(&(*inputs_)[slot].value);
-    weights.push_back(tensor && tensor->defined() ? tensor->data() : nullptr);
+    weights_.push_back(tensor && tensor->defined() ? tensor->data() : nullptr);
   }
+  meetsWeights_ = plan_.mutates && meetWeights();
+}
+
+/// Values that were prepared stay where they are as long as calls take the same.
+void ProgramRunner::Frame::takePrepared(
+    std::shared_ptr<const Prepared> prepared) {
+  if (prepared.owner_before(lastPrepared_) ||
+      lastPrepared_.owner_before(prepared))
+    forgetPointers(plan_.prepared);
+  lastPrepared_ = prepared;
+  prepared_ = std::move(prepared);
+}
+
+Status ProgramRunner::Frame::prepare() {
+  findWeights();
   if (plan_.storedPreparation &&
-      std::all_of(weights.begin(), weights.end(),
+      std::all_of(weights_.begin(), weights_.end(),
                   [](const uint8_t *weight) { return !weight; })) {
-    prepared_ = plan_.storedPreparation;
+    takePrepared(plan_.storedPreparation);
     return Status::success();
   }
-  if (Status s = checkFrozen(weights); !s)
+  if (Status s = checkFrozen(); !s)
     return s;
   if (!options_.weightsVersion)
-    return runPreparation(0, std::move(weights));
-  if (changesWeights()) {
+    return runPreparation(0, weights_);
+  if (meetsWeights_ && options_.writeBack) {
     // Who reads them in this call sees what they held before it, later calls do
     // not.
     ++*options_.weightsVersion;
-    return runPreparation(0, std::move(weights));
+    return runPreparation(0, weights_);
   }
   uint64_t version = *options_.weightsVersion;
   std::lock_guard<std::mutex> lock(runner_.preparedMutex_);
   if (const Prepared *known = runner_.prepared_.get();
-      known && known->version == version && known->weights == weights) {
-    prepared_ = runner_.prepared_;
+      known && known->version == version && known->weights == weights_) {
+    takePrepared(runner_.prepared_);
     return Status::success();
   }
   runner_.prepared_.reset(); // not both at a time
-  if (Status s = runPreparation(version, std::move(weights)); !s)
+  if (Status s = runPreparation(version, weights_); !s)
     return s;
   runner_.prepared_ = prepared_;
   return Status::success();
 }
 
 /// Weights that are not in the package are given all together.
-Status ProgramRunner::Frame::checkFrozen(
-    const std::vector<const uint8_t *> &weights) const {
-  for (size_t i = 0; i < weights.size(); ++i) {
+Status ProgramRunner::Frame::checkFrozen() const {
+  for (size_t i = 0; i < weights_.size(); ++i) {
     const package::Slot &slot = program_.slots[plan_.preparedFrom[i]];
-    if (slot.isFrozen && !weights[i])
+    if (slot.isFrozen && !weights_[i])
       return Error::usage("weight '" + slot.path +
                           "' is frozen and has no contents beside new ones of "
                           "others; expected new ones of all");
@@ -149,6 +163,7 @@ ProgramRunner::Frame::runPreparation(uint64_t version,
                                      std::vector<const uint8_t *> weights) {
   if (options_.stats)
     ++options_.stats->preparations;
+  forgetPointers(plan_.prepared);
   preparing_ = std::make_shared<Prepared>();
   preparing_->version = version;
   preparing_->weights = std::move(weights);
@@ -160,6 +175,7 @@ ProgramRunner::Frame::runPreparation(uint64_t version,
       releaseWeights(program_.steps[i]);
       releasePassing(i);
     }
+  lastPrepared_ = preparing_;
   prepared_ = std::move(preparing_);
   return Status::success();
 }
@@ -172,6 +188,7 @@ ProgramRunner::Frame::prepareAlone(const std::vector<bool> &wanted,
   const std::vector<OpValue> none(program_.slots.size());
   inputs_ = &none;
   options_ = options;
+  takeInputs();
   wanted_ = &wanted;
   std::vector<Tensor> tensors(program_.values.size());
   Status status = Status::success();
@@ -182,6 +199,7 @@ ProgramRunner::Frame::prepareAlone(const std::vector<bool> &wanted,
       tensors[id] = prepared_->tensors[id];
   wanted_ = nullptr;
   reset();
+  known_.forget(); // of which nothing else was looked at
   if (!status)
     return status.takeError();
   return tensors;
@@ -197,18 +215,18 @@ Status ProgramRunner::Frame::makePrepared(ValueId id) {
     return Error::internal("value " + std::to_string(id) +
                            " is used and was not prepared");
   const package::Value &value = program_.values[id];
-  std::vector<int64_t> sizes, strides;
-  if (Status s = layoutOf(value, sizes, strides); !s)
+  std::shared_ptr<const TensorLayout> layout;
+  if (Status s = layoutOf(id, layout); !s)
     return s;
-  auto extent = storageExtent(value.dtype, sizes, strides, 0);
+  auto extent = storageExtent(value.dtype, layout->sizes, layout->strides, 0);
   if (!extent)
     return extent.error().withContext("value " + std::to_string(id));
   auto storage =
       allocateOn(device(), static_cast<size_t>(*extent), "prepared weights");
   if (!storage)
     return storage.takeError();
-  auto tensor = Tensor::view(std::move(*storage), value.dtype, std::move(sizes),
-                             std::move(strides), 0);
+  auto tensor =
+      Tensor::view(std::move(*storage), value.dtype, std::move(layout), 0);
   if (!tensor)
     return tensor.error().withContext("value " + std::to_string(id));
   preparing_->tensors[id] = *tensor;

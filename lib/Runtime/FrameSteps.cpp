@@ -145,25 +145,30 @@ Status ProgramRunner::Frame::step(size_t index) {
   return Status::success();
 }
 
+/// What a value is, tensor or not.
+Status ProgramRunner::Frame::held(ValueId id, OpValue &value) {
+  const Entry &entry = entries_[id];
+  if (entry.set && !entry.tensor) { // a number, or an absent result
+    value = entry.own;
+    return Status::success();
+  }
+  const Tensor *found = nullptr;
+  Status status = tensor(id, found);
+  if (status) {
+    value = *found;
+    return status;
+  }
+  if (!entry.set)
+    return status;
+  value = entry.own; // an input that is no tensor
+  return Status::success();
+}
+
 Status ProgramRunner::Frame::argument(const Argument &argument,
                                       OpValue &value) {
   const auto &v = argument.value;
-  if (auto *ref = std::get_if<Argument::TensorRef>(&v)) {
-    const Entry &entry = entries_[ref->value];
-    if (entry.set && !entry.tensor) { // a number, or an absent result
-      value = entry.own;
-      return Status::success();
-    }
-    const Tensor *held = nullptr;
-    Status status = tensor(ref->value, held);
-    if (status)
-      value = *held;
-    else if (entries_[ref->value].set) { // an input that is no tensor
-      value = entries_[ref->value].own;
-      return Status::success();
-    }
-    return status;
-  }
+  if (auto *ref = std::get_if<Argument::TensorRef>(&v))
+    return held(ref->value, value);
   if (auto *ref = std::get_if<Argument::ExprRef>(&v)) {
     Cell result;
     if (Status s = cell(ref->expr, result); !s)
@@ -345,40 +350,50 @@ Status ProgramRunner::Frame::define(const package::DefineSymbolStep &step) {
 
 Status ProgramRunner::Frame::outputs(std::vector<OpValue> &results) {
   results.resize(program_.outputs.size());
+  // Nothing has to be written back where all that changes was changed in place, and no
+  // other result may share memory with it.
+  bool isInPlace = !plan_.mayReturnInputs;
   for (size_t i = 0; i < results.size(); ++i) {
     const Output &output = program_.outputs[i];
-    Status status = Status::success();
-    switch (output.kind) {
-    case Output::Kind::Tensor:
-      // An input that was left out lies in the package.
-      if (output.aliasOfSlot != kNone && !isMutation(output.role) &&
-          options_.writeBack && isGiven((*inputs_)[output.aliasOfSlot]))
-        results[i] = (*inputs_)[output.aliasOfSlot];
-      else
-        status = argument({Argument::TensorRef{output.value}}, results[i]);
-      break;
-    case Output::Kind::Expr: {
-      Cell value;
-      status = cell(output.expr, value);
-      if (status)
-        results[i] = exprValue(output.expr, value);
-      break;
+    bool isInput = output.aliasOfSlot != kNone && options_.writeBack;
+    if (isMutation(output.role)) {
+      isInput &= plan_.isUpdate[i] && !isCopied(output.value);
+      isInPlace &= isInput;
     }
-    case Output::Kind::Constant:
-      results[i] = constantValue(output.constant);
-      break;
-    case Output::Kind::Scalar:
-      status = number(output.value, results[i]);
-      break;
-    }
-    if (!status)
-      return status.error().withContext("output " + std::to_string(i));
+    if (Status s = this->output(output, isInput, results[i]); !s)
+      return s.error().withContext("output " + std::to_string(i));
   }
-  if (plan_.mutates && options_.writeBack)
+  if (plan_.mutates && options_.writeBack && !isInPlace)
     if (Status s = writeBack(results); !s)
       return s;
   if (options_.weightsVersion)
     protectWeights(results);
+  return Status::success();
+}
+
+/// One result, which is an input if that was given: one that was left out lies in the
+/// package.
+Status ProgramRunner::Frame::output(const Output &output, bool isInput,
+                                    OpValue &result) {
+  switch (output.kind) {
+  case Output::Kind::Tensor:
+    if (!isInput || !isGiven((*inputs_)[output.aliasOfSlot]))
+      return held(output.value, result);
+    result = (*inputs_)[output.aliasOfSlot];
+    return Status::success();
+  case Output::Kind::Expr: {
+    Cell value;
+    if (Status s = cell(output.expr, value); !s)
+      return s;
+    result = exprValue(output.expr, value);
+    return Status::success();
+  }
+  case Output::Kind::Constant:
+    result = constantValue(output.constant);
+    return Status::success();
+  case Output::Kind::Scalar:
+    return number(output.value, result);
+  }
   return Status::success();
 }
 

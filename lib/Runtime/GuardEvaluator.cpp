@@ -11,6 +11,7 @@
 #include "Overlap.h"
 #include "kiln/Runtime/ProgramRunner.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace kiln::runtime {
@@ -65,11 +66,6 @@ std::string valueText(const OpValue &value) {
   return describeInput(value);
 }
 
-const Tensor *tensorIn(const OpValue &value) {
-  auto *tensor = std::get_if<Tensor>(&value.value);
-  return tensor && tensor->defined() ? tensor : nullptr;
-}
-
 std::string cellText(const Cell &cell) {
   return cell.isInteger() ? std::to_string(cell.integer)
                           : constantText(cell.real);
@@ -122,7 +118,7 @@ const Tensor *GuardTable::findTensor(const Check &check, Call &call,
                                      std::string &failure) const {
   const Slot &slot = program_.slots[check.slot];
   const OpValue &input = call.inputs[check.slot];
-  const Tensor *tensor = tensorIn(input);
+  const Tensor *tensor = input.tensor();
   otherwise = !tensor && package::mayBeLeftOut(slot) && !input.isNumber();
   if (!tensor && !otherwise)
     failure = kindFailure(slot, input);
@@ -196,7 +192,7 @@ bool GuardTable::holds<KILN_GUARD_KIND_TENSOR>(const Check &check, Call &call,
                                                std::string &failure) const {
   const Slot &slot = program_.slots[check.slot];
   const OpValue &input = call.inputs[check.slot];
-  bool given = tensorIn(input) != nullptr;
+  bool given = input.tensor() != nullptr;
   if (given == slot.isTensor ||
       (!given && package::mayBeLeftOut(slot) && !input.isNumber()))
     return true;
@@ -298,7 +294,7 @@ bool GuardTable::holds<KILN_GUARD_NO_ALIAS>(const Check &check, Call &call,
   if (!others) {
     others.emplace();
     for (uint32_t i : isPassed ? tensors_ : passed_)
-      if (const Tensor *other = tensorIn(call.inputs[i]))
+      if (const Tensor *other = call.inputs[i].tensor())
         others->add(i, *other);
     others->order();
   }
@@ -333,6 +329,13 @@ bool GuardTable::holds(const Check &check, Call &call,
 #include "kiln/ABI/GuardKinds.def"
   }
   return false;
+}
+
+void GuardTable::findOwn(std::vector<bool> &slots) const {
+  slots.resize(std::max(slots.size(), program_.slots.size()));
+  for (const Check &check : checks_)
+    if (check.kind == KILN_GUARD_NO_ALIAS)
+      slots[check.slot] = true;
 }
 
 bool GuardTable::check(const std::vector<OpValue> &inputs,

@@ -339,6 +339,75 @@ Status ProgramRunner::Plan::takeStoredPreparation(const Program &program) {
   return Status::success();
 }
 
+/// Notes where values lie, and which expressions and values depend on steps.
+void ProgramRunner::Plan::findValues(const Program &program) {
+  size_t exprCount = program.exprs.size();
+  std::vector<bool> lateExpr(exprCount);
+  conditionExpr.resize(exprCount);
+  exprsOfSymbol.resize(program.symbols.size());
+  for (uint32_t symbol = 0; symbol < program.symbols.size(); ++symbol)
+    if (program.symbols[symbol].source == Symbol::Source::Step)
+      stepSymbols.push_back(symbol);
+  for (size_t i = 0; i < exprCount; ++i) {
+    conditionExpr[i] = package::isCondition(program.exprs[i]);
+    for (uint32_t symbol : package::symbolsOf(program.exprs[i])) {
+      if (program.symbols[symbol].source != Symbol::Source::Step)
+        continue;
+      lateExpr[i] = true;
+      exprsOfSymbol[symbol].push_back(static_cast<uint32_t>(i));
+    }
+  }
+
+  size_t valueCount = program.values.size();
+  root.resize(valueCount);
+  lateValue.resize(valueCount);
+  arenaRooted.resize(valueCount);
+  viewsOf.resize(valueCount);
+  valuesOf.resize(program.slots.size());
+  for (uint32_t i = 0; i < valueCount; ++i) {
+    const Value &value = program.values[i];
+    bool isView = value.kind == Value::Kind::View;
+    root[i] = isView ? root[value.base] : i;
+    if (isView)
+      viewsOf[root[i]].push_back(i);
+    bool late = isView && lateValue[value.base];
+    late |= value.offset != kNone && lateExpr[value.offset];
+    for (const auto *list : {&value.sizes, &value.strides})
+      for (package::ExprId id : *list)
+        late |= lateExpr[id];
+    lateValue[i] = late;
+    const Value &from = program.values[root[i]];
+    arenaRooted[i] = from.kind == Value::Kind::Arena;
+    if (from.kind == Value::Kind::Slot)
+      valuesOf[from.slot].push_back(i);
+    if (from.kind == Value::Kind::Prepared)
+      prepared.push_back(i);
+  }
+}
+
+/// Notes what outputs write to, and which of them may be what was passed.
+void ProgramRunner::Plan::findUpdates(const Program &program) {
+  for (const package::Output &output : program.outputs) {
+    bool isMutation = output.role == package::Output::Role::BufferMutation ||
+                      output.role == package::Output::Role::ParameterMutation ||
+                      output.role == package::Output::Role::InputMutation;
+    mutates |= isMutation;
+    const Value *value =
+        output.kind == package::Output::Kind::Tensor && output.value != kNone
+            ? &program.values[output.value]
+            : nullptr;
+    isUpdate.push_back(isMutation && value &&
+                       value->kind == Value::Kind::Slot &&
+                       value->slot == output.aliasOfSlot);
+    if (isUpdate.back())
+      updated.push_back(output.value);
+    if (!value || isMutation || output.aliasOfSlot != kNone)
+      continue;
+    Value::Kind from = program.values[root[output.value]].kind;
+    mayReturnInputs |= from != Value::Kind::Arena && from != Value::Kind::New;
+  }
+}
+
 ProgramRunner::ProgramRunner(const Program &program)
     : program_(program), plan_(std::make_unique<Plan>()) {}
 
@@ -400,55 +469,12 @@ ProgramRunner::create(const Program &program, ProgramCode code,
   if (!missing.empty())
     return tellMissing(program, missing);
 
-  size_t exprCount = program.exprs.size();
-  plan.lateExpr.resize(exprCount);
-  plan.conditionExpr.resize(exprCount);
-  plan.exprsOfSymbol.resize(program.symbols.size());
-  for (size_t i = 0; i < exprCount; ++i) {
-    std::vector<uint32_t> symbols = package::symbolsOf(program.exprs[i]);
-    plan.conditionExpr[i] = package::isCondition(program.exprs[i]);
-    for (uint32_t symbol : symbols) {
-      if (program.symbols[symbol].source != Symbol::Source::Step)
-        continue;
-      plan.lateExpr[i] = true;
-      plan.exprsOfSymbol[symbol].push_back(static_cast<uint32_t>(i));
-    }
-  }
-
-  size_t valueCount = program.values.size();
-  plan.root.resize(valueCount);
-  plan.lateValue.resize(valueCount);
-  plan.arenaRooted.resize(valueCount);
-  plan.viewsOf.resize(valueCount);
-  for (size_t i = 0; i < valueCount; ++i) {
-    const Value &value = program.values[i];
-    bool isView = value.kind == Value::Kind::View;
-    plan.root[i] = isView ? plan.root[value.base] : static_cast<uint32_t>(i);
-    if (isView)
-      plan.viewsOf[plan.root[i]].push_back(static_cast<uint32_t>(i));
-    bool late = isView && plan.lateValue[value.base];
-    late |= value.offset != kNone && plan.lateExpr[value.offset];
-    for (const auto *list : {&value.sizes, &value.strides})
-      for (package::ExprId id : *list)
-        late |= plan.lateExpr[id];
-    plan.lateValue[i] = late;
-    plan.arenaRooted[i] =
-        program.values[plan.root[i]].kind == Value::Kind::Arena;
-  }
+  plan.findValues(program);
   plan.findPreparation(program);
   if (Status s = plan.takeStoredPreparation(program); !s)
     return s.takeError();
   plan.findChains(program);
-  for (const package::Output &output : program.outputs) {
-    bool mutates = output.role == package::Output::Role::BufferMutation ||
-                   output.role == package::Output::Role::ParameterMutation ||
-                   output.role == package::Output::Role::InputMutation;
-    plan.mutates |= mutates;
-    if (mutates && output.value != kNone &&
-        program.values[output.value].kind == Value::Kind::Slot &&
-        program.values[output.value].slot == output.aliasOfSlot)
-      plan.updated.push_back(output.value);
-  }
+  plan.findUpdates(program);
   return runner;
 }
 

@@ -65,7 +65,10 @@ struct Recording {
   /// moved.
   std::vector<Address> outside, inArena;
   const uint8_t *arena = nullptr;
-  bool isChanged = false; ///< nodes are, which the graph does not know of
+  std::vector<uint32_t> changed; ///< nodes that the graph does not know of
+  /// Values that the segment lets go of and a call may have.
+  std::vector<package::ValueId> released;
+  uint64_t kernels = 0, products = 0, convolutions = 0; ///< among the nodes
   std::unique_ptr<DeviceGraph> graph;
 };
 

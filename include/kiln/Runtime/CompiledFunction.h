@@ -35,6 +35,8 @@
 
 namespace kiln::runtime {
 
+class KnownInputs;
+
 /// How one call went.
 struct CallRecord {
   int variant = -1; ///< -1: no variant fitted
@@ -67,6 +69,7 @@ public:
   };
 
   CompiledFunction(const OperatorRegistry &registry, Options options);
+  ~CompiledFunction();
 
   /// Where packages that are loaded from now on run. `code` outlives this, or is null.
   void setDevice(std::shared_ptr<Device> device, package::KernelStore *code) {
@@ -109,6 +112,7 @@ public:
 private:
   Executable *find(const std::vector<OpValue> &inputs,
                    CallRecord &record) const;
+  bool isKnown(const std::vector<OpValue> &inputs);
   Error noVariant(const CallRecord &record) const;
   Result<Executable *> select(const std::vector<OpValue> &inputs,
                               CallRecord &record);
@@ -120,6 +124,8 @@ private:
   std::vector<std::shared_ptr<Executable>> variants_;
   CallRecord lastCall_;
   std::optional<CallRecord> prepared_; ///< a variant that no call has run yet
+  std::unique_ptr<KnownInputs> known_; ///< of the last call
+  int knownVariant_ = -1;              ///< that fits these; -1: not known
   RunStats stats_;
 };
 

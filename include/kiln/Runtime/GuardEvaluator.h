@@ -40,6 +40,9 @@ public:
   bool check(const std::vector<OpValue> &inputs, std::string &failure) const;
 
   size_t size() const { return checks_.size(); }
+  /// Sets those elements, one per slot, whose memory has to be their own. Besides where
+  /// these are, guards see dtypes, sizes, strides and numbers alone.
+  void findOwn(std::vector<bool> &slots) const;
 
 private:
   struct Check {

@@ -48,6 +48,11 @@ struct OpValue {
 
   bool isNone() const { return std::holds_alternative<std::monostate>(value); }
   bool isTensor() const { return std::holds_alternative<Tensor>(value); }
+  /// Null unless it is one that is defined.
+  const Tensor *tensor() const {
+    auto *held = std::get_if<Tensor>(&value);
+    return held && held->defined() ? held : nullptr;
+  }
   bool isNumber() const {
     return std::holds_alternative<bool>(value) ||
            std::holds_alternative<int64_t>(value) ||

@@ -203,3 +203,87 @@ TEST(CompiledFunction, TrainsWithSavedValuesAndTangents) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, ErrorKind::Usage);
 }
+
+namespace {
+
+/// w += g, which asks for memory of its own if `isGuarded`, on f32[n].
+Package addTo(int64_t n, bool isGuarded) {
+  ProgramBuilder b;
+  ExprId size = b.integer(n);
+  ValueId w = b.slotValue(b.slot("w", {size}));
+  ValueId g = b.slotValue(b.slot("g", {size}));
+  b.launch(kAddBuffers, {w, g, w}, {}, size);
+  b.output(w, "w", Output::Role::InputMutation).aliasOfSlot = 0;
+  Package package;
+  package.programs.push_back(b.program);
+  package.image = testImage();
+  if (isGuarded) {
+    package.guards.emplace_back();
+    package.guards.back().kind = KILN_GUARD_NO_ALIAS;
+  }
+  return package;
+}
+
+} // namespace
+
+TEST(CompiledFunction, GuardsAreLookedAtForWhatIsAnother) {
+  OperatorRegistry registry;
+  CompiledFunction function(registry, {});
+  ASSERT_TRUE(function.addVariant(addTo(2, /*isGuarded=*/true)));
+  Tensor w = floats({2}, {1, 2}), g = floats({2}, {10, 20});
+  auto call = [&](const OpValue &first, const OpValue &second) {
+    auto result = function.call({first, second});
+    return result ? "" : result.error().message;
+  };
+  EXPECT_EQ(call(w, g), "");
+  EXPECT_EQ(call(w, g), "");
+  EXPECT_EQ(valuesOf(w), (std::vector<float>{21, 42}));
+  const std::string missed =
+      "function 'main' has no variant for its inputs, guard failure(s): 0/0: ";
+  // Each behind a call that fits: in memory that is shared, of other sizes, of
+  // another type, without a tensor.
+  const std::string shared =
+      "tensors 'w' and 'g' share memory, and the program "
+      "writes to 'w'. expected memory of its own, such as "
+      "a copy";
+  for (const auto &[input, message] :
+       std::vector<std::pair<OpValue, std::string>>{
+           {w, shared},
+           {floats({3}, {1, 2, 3}),
+            "tensor 'g' size mismatch at index 0. expected 2, actual 3"},
+           {*Tensor::empty(DType::I32, {2}),
+            "tensor 'g' dtype mismatch. expected Float, actual Int"},
+           {OpValue(1.0), ""}}) {
+    std::string found = call(w, input);
+    EXPECT_EQ(found.substr(0, missed.size() + message.size()),
+              missed + message);
+    EXPECT_EQ(call(w, input), found) << "the second time";
+    EXPECT_EQ(call(w, floats({2}, {0, 0})), "") << "elsewhere";
+    EXPECT_EQ(call(w, g), "");
+  }
+  EXPECT_EQ(valuesOf(w), (std::vector<float>{61, 122}));
+}
+
+TEST(CompiledFunction, TheFirstVariantThatFitsIsCalledWhereverInputsAre) {
+  OperatorRegistry registry;
+  CompiledFunction function(registry, {});
+  ASSERT_TRUE(function.addVariant(addOne(2))); // takes one input
+  ASSERT_TRUE(function.addVariant(addTo(2, /*isGuarded=*/true)));
+  ASSERT_TRUE(function.addVariant(addTo(2, /*isGuarded=*/false)));
+  Tensor w = floats({2}, {1, 2}), g = floats({2}, {10, 20});
+  auto variantOf = [&](const std::vector<OpValue> &inputs) {
+    auto result = function.call(inputs);
+    EXPECT_TRUE(result) << result.error().message;
+    return function.lastCall().variant;
+  };
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(variantOf({w, g}), 1);
+    EXPECT_EQ(variantOf({w, g}), 1);
+    EXPECT_EQ(variantOf({w, w}), 2); // the second refuses that
+    EXPECT_EQ(variantOf({w, w}), 2);
+    EXPECT_EQ(variantOf({g, g}), 2);
+    EXPECT_EQ(variantOf({g, w}), 1); // and takes this again
+    EXPECT_EQ(variantOf({w}), 0);
+    EXPECT_EQ(variantOf({g}), 0);
+  }
+}

@@ -111,6 +111,23 @@ TEST(Preparation, RunsOnceForAVersionOfTheWeights) {
   EXPECT_EQ(call(*executable, x, other, &version).values, (Floats{2, 3}));
 }
 
+TEST(Preparation, IsReadWhereThatOfTheCallIs) {
+  auto executable = load(sumProgram());
+  ASSERT_TRUE(executable);
+  std::atomic<uint64_t> version{1};
+  Tensor x = floats({2}, {1, 2}), w = floats({2}, {10, 20});
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(call(*executable, x, w, &version).values, (Floats{12, 23}));
+  // Beside what others have: memory of this call alone.
+  w.dataAs<float>()[0] = 100;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(call(*executable, x, w, nullptr).values, (Floats{102, 23}));
+    EXPECT_EQ(call(*executable, x, w, &version).values, (Floats{12, 23}));
+  }
+  ++version;
+  EXPECT_EQ(call(*executable, x, w, &version).values, (Floats{102, 23}));
+}
+
 TEST(Preparation, LetsGoOfWhatItAloneReads) {
   // y = x + ((w + 1) + 1): of 1 MiB each, of which one stays.
   ProgramBuilder b;

@@ -133,6 +133,206 @@ TEST_F(Graphs, ASteadyCallAsksForNothingElse) {
   EXPECT_EQ(after.uploads, before.uploads);
 }
 
+/// What is kept from call to call is where inputs are: here each of them changes, behind
+/// calls in which it did not. x = 2 x + 3 y in place, r = 6 y + x.
+class KeptPlaces : public Graphs {
+protected:
+  KeptPlaces() {
+    ProgramBuilder b;
+    ExprId n = b.integer(kSize);
+    ValueId x = b.slotValue(b.slot("x", {n}));
+    ValueId y = b.slotValue(b.slot("y", {n}));
+    b.program.arenaBytes = b.integer(512);
+    ValueId t = b.arena(b.integer(0), {n});
+    ValueId r = b.value(Value::Kind::New, {n});
+    b.program.steps.emplace_back(saxpy(b, y, y, t));
+    b.program.steps.emplace_back(saxpy(b, x, t, x));
+    b.program.steps.emplace_back(saxpy(b, t, x, r));
+    b.output(x, "x", Output::Role::InputMutation).aliasOfSlot = 0;
+    b.output(r);
+    load(b);
+    options.reuseOutputs = true;
+  }
+  static Tensor hostOf(float value) {
+    Tensor tensor = *Tensor::empty(DType::F32, {kSize});
+    std::fill_n(tensor.dataAs<float>(), kSize, value);
+    return tensor;
+  }
+  Tensor on(float value) { return *hostOf(value).toDevice(*device); }
+  static float valueOf(const OpValue &value) {
+    std::vector<float> all = contentsOf(std::get<Tensor>(value.value));
+    EXPECT_EQ(all, std::vector<float>(all.size(), all[0]));
+    return all[0];
+  }
+  /// Calls, and compares with what `x` and `y` held.
+  void call(const OpValue &x, const OpValue &y) {
+    float before = valueOf(x), other = valueOf(y);
+    auto results = executable->forward().run({x, y}, options);
+    ASSERT_TRUE(results) << results.error().message;
+    float after = 2 * before + 3 * other;
+    EXPECT_EQ(valueOf((*results)[0]), after);
+    EXPECT_EQ(valueOf((*results)[1]), 6 * other + after);
+    EXPECT_EQ(valueOf(x), options.writeBack ? after : before);
+  }
+  /// So often that the next call would be replayed, with nothing else to do.
+  void warmUp(const OpValue &x, const OpValue &y) {
+    for (int i = 0; i < 4; ++i)
+      call(x, y);
+  }
+
+  static constexpr int64_t kSize = 128;
+};
+
+TEST_F(KeptPlaces, InputsThatMove) {
+  Tensor x = on(1), y = on(0.5f);
+  warmUp(x, y);
+  uint64_t updates = device->stats().graphUpdates, replays = stats.graphReplays;
+  call(x, y);
+  EXPECT_EQ(device->stats().graphUpdates, updates);
+  call(x, on(2)); // read by one launch
+  EXPECT_EQ(device->stats().graphUpdates, updates + 1);
+  Tensor other = on(3);
+  call(other, y); // read by two, beside the one of y
+  EXPECT_EQ(device->stats().graphUpdates, updates + 4);
+  call(x, y);
+  call(other, on(4));
+  EXPECT_EQ(stats.graphReplays, replays + 5);
+  EXPECT_EQ(stats.copies, 0u);
+}
+
+TEST_F(KeptPlaces, InputsThatComeToLieWhereOthersWere) {
+  Tensor x = on(1);
+  warmUp(x, on(0.5f));
+  void *place = nullptr;
+  for (int i = 0; i < 4; ++i) {
+    Tensor y = on(float(i));
+    if (i != 0)
+      EXPECT_EQ(y.data(), place) << "the device gives other memory";
+    place = y.data();
+    call(x, y);
+  }
+}
+
+TEST_F(KeptPlaces, InputsOfOtherStrides) {
+  Tensor x = on(1), y = on(0.5f);
+  warmUp(x, y);
+  // The same storage, every second element of it, and of other storages.
+  Tensor wide = *Tensor::empty(DType::F32, {2 * kSize});
+  std::fill_n(wide.dataAs<float>(), 2 * kSize, 3.0f);
+  wide = *wide.toDevice(*device);
+  Tensor half = wide.asStrided({kSize}, {1}, 0),
+         every = wide.asStrided({kSize}, {2}, 0);
+  call(x, half);
+  for (int i = 0; i < 3; ++i) {
+    call(x, every); // by way of a copy, in each call
+    EXPECT_EQ(stats.layoutCopies, uint64_t(i + 1));
+    ASSERT_TRUE(copyElements(on(float(i)), every));
+  }
+  call(x, y);
+  EXPECT_EQ(stats.layoutCopies, 3u);
+  // What is written in place is written back by way of a copy.
+  call(every, y);
+  call(every, y);
+  call(x, y);
+}
+
+TEST_F(KeptPlaces, InputsOfTheHostMayChange) {
+  Tensor x = on(1), y = hostOf(0.5f);
+  warmUp(x, y);
+  for (int i = 0; i < 3; ++i) {
+    std::fill_n(y.dataAs<float>(), kSize, float(i));
+    call(x, y);
+  }
+  Tensor there = *y.toDevice(*device);
+  call(x, there);
+  call(x, y);
+}
+
+TEST_F(KeptPlaces, InputsThatShareMemory) {
+  Tensor x = on(1), y = on(0.5f);
+  warmUp(x, y);
+  for (int i = 0; i < 2; ++i) {
+    uint64_t copies = stats.copies;
+    call(x, x);
+    EXPECT_GT(stats.copies, copies);
+    copies = stats.copies;
+    call(x, y);
+    call(x, y);
+    EXPECT_EQ(stats.copies, copies);
+  }
+}
+
+TEST_F(KeptPlaces, InputsThatKeepTheirContents) {
+  Tensor x = on(1), y = on(0.5f);
+  warmUp(x, y);
+  for (bool writeBack : {false, true, true, false, false, true}) {
+    options.writeBack = writeBack;
+    call(x, y);
+  }
+}
+
+TEST_F(KeptPlaces, InputsThatAreToBeReadAlone) {
+  Tensor x = on(1), y = on(0.5f);
+  warmUp(x, y);
+  auto fixed = Storage::onDevice(x.data(), x.storage()->bytes(), *device,
+                                 x.storage(), /*readOnly=*/true);
+  Tensor readOnly = *Tensor::view(fixed, DType::F32, {kSize}, {1}, 0);
+  for (int i = 0; i < 2; ++i) {
+    auto refused = executable->forward().run({readOnly, y}, options);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message,
+              "the program writes to 'x', whose storage is read-only; pass a "
+              "copy");
+  }
+  call(x, y);
+}
+
+TEST_F(KeptPlaces, InputsThatAreRefused) {
+  Tensor x = on(1), y = on(0.5f);
+  warmUp(x, y);
+  for (int i = 0; i < 2; ++i) {
+    auto refused = executable->forward().run(
+        {x, *Tensor::emptyOn(device.get(), DType::F32, {kSize / 2})}, options);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message, "tensor 'y' size mismatch at index 0. "
+                                       "expected 128, actual 64");
+  }
+  call(x, y);
+}
+
+TEST_F(KeptPlaces, ResultsThatAreStillHeld) {
+  Tensor x = on(0), y = on(1);
+  warmUp(x, y);
+  std::vector<OpValue> held;
+  std::vector<float> expected;
+  for (int i = 0; i < 4; ++i) {
+    Tensor input = on(float(i));
+    auto results = executable->forward().run({on(0), input}, options);
+    ASSERT_TRUE(results) << results.error().message;
+    held.push_back((*results)[1]);
+    expected.push_back(9.0f * float(i));
+  }
+  for (size_t i = 0; i < held.size(); ++i)
+    EXPECT_EQ(valueOf(held[i]), expected[i]);
+}
+
+TEST_F(Graphs, OtherSizesInThePlaceOfAnInput) {
+  ProgramBuilder b;
+  make(b, b.symbol(b.sizeSymbol("s0", 0, 0)));
+  load(b);
+  options.reuseOutputs = true;
+  auto memory = *device->allocate(256, "inputs");
+  for (int round = 0; round < 4; ++round)
+    for (int64_t size : {64, 32}) {
+      auto storage = Storage::onDevice(
+          memory->data(), size_t(size) * sizeof(float), *device, memory);
+      Tensor input = *Tensor::view(storage, DType::F32, {size}, {1}, 0);
+      ASSERT_TRUE(copyElements(count({size}), input));
+      EXPECT_EQ(call(input), 7.0f * float(size - 1));
+    }
+  EXPECT_EQ(stats.graphReplays, 4u);
+}
+
 TEST_F(Graphs, EachSizeHasItsOwn) {
   ProgramBuilder b;
   make(b, b.symbol(b.sizeSymbol("s0", 0, 0)));
