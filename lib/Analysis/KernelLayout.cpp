@@ -206,28 +206,38 @@ static bool walksAsOne(const NestAccesses &nest, unsigned k, unsigned t,
   return true;
 }
 
-SmallVector<ExprAttr> analysis::collapseShared(KernelOp kernel,
-                                               const KernelLayout &layout) {
-  MLIRContext *context = kernel.getContext();
-  SmallVector<ExprAttr> extents = loop::getExprs(kernel.getShared());
+SmallVector<ExprAttr> analysis::collapseDims(
+    KernelOp kernel, const KernelLayout &layout, SmallVector<ExprAttr> extents,
+    llvm::function_ref<SmallVector<unsigned>(loop::NestOpInterface nest)>
+        getDims) {
   if (extents.size() < 2)
     return extents;
-  SmallVector<NestAccesses> nests;
+  std::vector<std::pair<NestAccesses, SmallVector<unsigned>>> nests;
   for (loop::NestOpInterface nest : kernel.getNests())
-    nests.push_back(collectAccesses(nest, layout));
+    nests.emplace_back(collectAccesses(nest, layout), getDims(nest));
   unsigned tail = extents.size() - 1;
   for (unsigned k = tail; k-- > 0;) {
-    bool collapses = llvm::all_of(nests, [&](const NestAccesses &nest) {
-      return walksAsOne(nest, k, tail, extents[tail]);
+    bool collapses = llvm::all_of(nests, [&](const auto &nest) {
+      const auto &[accesses, dims] = nest;
+      return walksAsOne(accesses, dims[k], dims[tail], extents[tail]);
     });
     if (!collapses) {
       tail = k;
       continue;
     }
     extents[tail] = extents[tail] * extents[k];
-    extents[k] = guard::getConstant(context, 1);
+    extents[k] = guard::getConstant(kernel.getContext(), 1);
   }
   return extents;
+}
+
+SmallVector<ExprAttr> analysis::collapseShared(KernelOp kernel,
+                                               const KernelLayout &layout) {
+  SmallVector<ExprAttr> extents = loop::getExprs(kernel.getShared());
+  SmallVector<unsigned> dims =
+      llvm::to_vector(llvm::seq<unsigned>(extents.size()));
+  return collapseDims(kernel, layout, extents,
+                      [&](loop::NestOpInterface) { return dims; });
 }
 
 /// The dense layout of all tensors that `nest` reads and makes.

@@ -56,6 +56,13 @@ KernelLayout getLayout(loop::KernelOp kernel, const KernelStrides &inputs);
 ///   x[i, j] + y[j], in [4, 8]                      stays [4, 8]
 SmallVector<ExprAttr> collapseShared(loop::KernelOp kernel,
                                      const KernelLayout &layout);
+/// The same of dimensions of these extents, wherever each nest has them:
+/// `getDims` gives their places in its domain.
+SmallVector<ExprAttr> collapseDims(
+    loop::KernelOp kernel, const KernelLayout &layout,
+    SmallVector<ExprAttr> extents,
+    llvm::function_ref<SmallVector<unsigned>(loop::NestOpInterface nest)>
+        getDims);
 
 /// The extents of a reduction after reduced neighbours that every access walks as one
 /// were joined in the same way, in dense tensors and in `layout`, if that is given:

@@ -8,6 +8,7 @@
 
 #include "GridBlocks.h"
 #include "GridColumnParts.h"
+#include "GridColumns.h"
 #include "GridParts.h"
 #include "GridProduct.h"
 #include "GridWalks.h"
@@ -439,6 +440,11 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
             return schedule.getParts() == 1
                        ? emit(makeEmitter(/*isFirst=*/true), name)
                        : emitParts(makeEmitter);
+          })
+          .Case([&](GPUColumnsScheduleAttr schedule) {
+            grid.mayOverwrite = false;
+            return emit(GridColumnsEmitter(kernel, strides, schedule, isNarrow),
+                        name);
           })
           .Case([&](GPUTileScheduleAttr schedule) {
             grid.mayOverwrite = false;

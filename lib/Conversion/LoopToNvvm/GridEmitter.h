@@ -150,7 +150,8 @@ protected:
                                                SmallVector<Value> values);
   FailureOr<SmallVector<Value>> combineShuffled(ReduceOp op,
                                                 SmallVector<Value> values,
-                                                int64_t count);
+                                                int64_t count,
+                                                int64_t apart = 1);
   /// A number in shared memory: truths are bytes, and indices have 64 bits.
   Type getSlotType(Type type);
   Value toSlot(Value value);
@@ -164,14 +165,22 @@ protected:
   // Threads of the same columns (GridRowJoin.cpp).
   /// Where a thread is in a block that has several of them for each of `columns`.
   struct Place {
-    int64_t columns, deep; ///< in the block, threads of each
-    Value column, row;     ///< of this thread
+    int64_t columns = 1, deep = 1; ///< in the block, threads of each
+    Value column, row;             ///< of this thread
   };
   LogicalResult joinColumns(ArrayRef<ReduceOp> ops,
                             llvm::MutableArrayRef<Value> sums,
                             const Place &place, int64_t times = 1);
+  FailureOr<SmallVector<Value>> joinForAll(ReduceOp op, SmallVector<Value> sums,
+                                           const Place &place);
+
+  Value elementInside; ///< of the elements at hand; null where all are
+  int64_t step = 0;    ///< which elements these are
+  /// Elements of rows in registers, by the steps of a thread.
+  llvm::DenseMap<std::pair<Value, int64_t>, Value> kept;
 
 private:
+  LogicalResult reserveSlots(int64_t bytes);
   FailureOr<SmallVector<Value>> foldColumns(ReduceOp op,
                                             ArrayRef<Value> values,
                                             const Place &place, int64_t count,
@@ -368,8 +377,6 @@ private:
     Value head, vectors, split;
   } peeled;
   Value rowInside;       ///< null where all are
-  Value elementInside;   ///< of the elements at hand
-  int64_t step = 0;      ///< which elements these are
   Value vector; ///< the number of the vector that these are; null elsewhere
   bool isOfFewer = false; ///< they are of a row that has fewer than others
   /// The step of those before and behind the vectors of a row.
@@ -397,8 +404,6 @@ private:
   /// What the next barrier of the block permits.
   std::function<void()> behindBarrier;
   int64_t pieceSteps = 0, pieces = 0, awaited = 0; ///< of a row in pieces
-  /// Elements of rows in registers, by the steps of a thread.
-  llvm::DenseMap<std::pair<Value, int64_t>, Value> kept;
 };
 
 class GridTileEmitter : public GridEmitter {

@@ -8,7 +8,8 @@
 //
 // Several threads of a block have reduced parts of the same columns: the upper half of them
 // hands what it has to the lower half through shared memory, until the first one has it all,
-// in the same order each time.
+// in the same order each time. Where all of them go on with it, threads of a warp join what they
+// have by shuffles, and each reads what those of other warps have, with one barrier.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +48,18 @@ Value GridRowsEmitter::getSlotMemory() {
         Attribute(), /*alignment=*/16, /*addrSpace=*/3);
   }
   return LLVM::AddressOfOp::create(b, slots);
+}
+
+/// Has shared memory of so many bytes at least where threads join what they have.
+LogicalResult GridRowsEmitter::reserveSlots(int64_t bytes) {
+  slotBytes = std::max(slotBytes, bytes);
+  if (slots)
+    slots.setGlobalType(LLVM::LLVMArrayType::get(b.getI8Type(), slotBytes));
+  if (slotBytes <= kMostDeclared)
+    return success();
+  return refuse(kernel.getScheduleAttr())
+         << "whose threads join " << slotBytes
+         << " bytes in shared memory, expected at most " << kMostDeclared;
 }
 
 /// Lanes lie apart, so that threads beside each other have neighbours: calls `body` with the
@@ -160,10 +173,8 @@ LogicalResult GridRowsEmitter::joinColumns(ArrayRef<ReduceOp> ops,
     slotBytes = std::max(slotBytes, bytes);
     rest = rest.drop_front(times * op->getNumResults());
   }
-  if (slotBytes > kMostDeclared)
-    return refuse(kernel.getScheduleAttr())
-           << "whose threads join " << slotBytes
-           << " bytes in shared memory, expected at most " << kMostDeclared;
+  if (failed(reserveSlots(slotBytes)))
+    return failure();
   for (ReduceOp op : ops) {
     MutableArrayRef<Value> own = sums.take_front(times * op->getNumResults());
     for (int64_t count = place.deep; count > 1;) {
@@ -179,4 +190,53 @@ LogicalResult GridRowsEmitter::joinColumns(ArrayRef<ReduceOp> ops,
     sums = sums.drop_front(own.size());
   }
   return success();
+}
+
+/// What all threads of a column have in `sums`, in each of them and with the
+/// same bits. There are powers of two of both, and all threads come here. One
+/// half of the slots is read while the other is written to next, so there is
+/// one barrier.
+FailureOr<SmallVector<Value>>
+GridRowsEmitter::joinForAll(ReduceOp op, SmallVector<Value> sums,
+                            const Place &place) {
+  if (place.deep == 1)
+    return sums;
+  // Elements of a column in a warp, and what is left of those in a block.
+  int64_t together = std::max<int64_t>(kWarp / place.columns, 1);
+  int64_t inWarp = std::min(together, place.deep), left = place.deep / inWarp;
+  FailureOr<SmallVector<Value>> joined =
+      combineShuffled(op, std::move(sums), inWarp, place.columns);
+  if (failed(joined) || left == 1)
+    return joined;
+  int64_t slots = left * place.columns, bytes = 0;
+  for (Value value : *joined)
+    bytes += countLanes(value) *
+             getLaneBytes(getSlotType(getElementTypeOrSelf(value.getType())),
+                          2 * slots);
+  if (failed(reserveSlots(bytes)))
+    return failure();
+  int64_t begin = ++exchanges % 2 * slots;
+  Value own = arith::DivUIOp::create(b, place.row, constantIndex(inWarp));
+  Value turn = arith::RemUIOp::create(b, place.row, constantIndex(inWarp));
+  auto getSlot = [&](Value number) {
+    return add(add(mul(number, place.columns), place.column),
+               constantIndex(begin));
+  };
+  (void)emitIf(inWarp > 1 ? isLess(turn, constantIndex(1)) : Value(), [&] {
+    storeSlots(*joined, getSlot(own), 2 * slots);
+    return success();
+  });
+  NVVM::Barrier0Op::create(b);
+  // Threads of a warp share what they read, as far as there is so much.
+  int64_t shared = std::min(inWarp, left);
+  Value first = arith::RemUIOp::create(b, turn, constantIndex(shared));
+  SmallVector<Value> like = *joined;
+  for (int64_t k = 0; k < left && succeeded(joined); k += shared) {
+    SmallVector<Value> read =
+        loadSlots(like, getSlot(add(first, constantIndex(k))), 2 * slots);
+    joined = k == 0 ? std::move(read) : combine(op, *joined, read);
+  }
+  if (failed(joined))
+    return failure();
+  return combineShuffled(op, std::move(*joined), shared, place.columns);
 }

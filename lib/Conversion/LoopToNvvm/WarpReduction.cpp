@@ -82,13 +82,13 @@ Value GridRowsEmitter::shuffle(Value value, NVVM::ShflKind kind, Value place) {
   return arith::OrIOp::create(b, low, arith::ShLIOp::create(b, high, half));
 }
 
-/// A butterfly over `count` neighbouring threads, after which all have the
+/// A butterfly over `count` threads, so many `apart`, after which all have the
 /// result, with the same bits: of two partners' values that of the lower
 /// thread comes first for both, because not every kind is symmetric (Welford's).
 FailureOr<SmallVector<Value>>
 GridRowsEmitter::combineShuffled(ReduceOp op, SmallVector<Value> values,
-                                 int64_t count) {
-  for (int64_t distance = count / 2; distance >= 1; distance /= 2) {
+                                 int64_t count, int64_t apart) {
+  for (int64_t distance = count / 2 * apart; distance >= apart; distance /= 2) {
     Value bit = arith::AndIOp::create(b, lane, constantIndex(distance));
     Value isUpper = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit,
                                           constantIndex(0));

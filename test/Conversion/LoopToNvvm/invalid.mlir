@@ -273,3 +273,24 @@ func.func @nowhere(%x: !t) -> (!t, !s) {
   }
   return %r#0, %r#1 : !t, !s
 }
+
+// -----
+
+!t = tensor<2x64x7xf32>
+!c = tensor<2x7xf32>
+func.func @columns(%x: !t) -> !t {
+  // expected-error @below {{because 4 lanes do not divide '7'}}
+  %r = loop.kernel @k ins(%a = %x : !t) shared [2]
+      schedule #loop.gpu_columns<threads = 32, lanes = 4, columns = 4, steps = 8> -> !t {
+    %m = loop.reduce parallel (%i, %k) in [2, 7] reduction (%j) in [64] <max> : !c {
+      %0 = loop.load %a[%i, %j, %k] : !t
+      loop.yield %0 : f32
+    }
+    %p = loop.pointwise (%i, %j, %k) in [2, 64, 7] : !t {
+      %0 = loop.load %m[%i, %k] : !c
+      loop.yield %0 : f32
+    }
+    loop.return %p : !t
+  }
+  return %r : !t
+}

@@ -243,3 +243,39 @@ module attributes {loop.target = #gpu} {
     return %r : !q
   }
 }
+
+// -----
+
+// Threads of columns hold all elements, however wide the tile is.
+
+#gpu = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>
+
+// WANTED-LABEL: func.func @columns
+// WANTED: loop.wanted = [#loop.gpu_columns<threads = 512, lanes = 4, columns = 16, steps = 5>,
+// WANTED-SAME: #loop.gpu_columns<threads = 512, lanes = 4, columns = 8, steps = 3>,
+// WANTED-SAME: #loop.gpu_columns<threads = 512, lanes = 4, columns = 32, steps = 10>,
+// WANTED-SAME: #loop.gpu_columns<threads = 1024, lanes = 4, columns = 16, steps = 3>,
+// WANTED-SAME: #loop.gpu_columns<threads = 256, lanes = 4, columns = 16, steps = 10>,
+// WANTED-SAME: #loop.gpu_columns<threads = 1024, lanes = 4, columns = 32, steps = 5>]
+// CHECK-LABEL: func.func @columns
+// CHECK: schedule #loop.gpu_columns<threads = 512, lanes = 4, columns = 16, steps = 5>
+module attributes {loop.target = #gpu} {
+  func.func @columns(%x: tensor<8x150x16384xf32>) -> tensor<8x150x16384xf32> {
+    %r = loop.kernel @k ins(%a = %x : tensor<8x150x16384xf32>) shared [8]
+        schedule #loop.gpu_columns<threads = 512, lanes = 4, columns = 16, steps = 5>
+        -> tensor<8x150x16384xf32> {
+      %m = loop.reduce parallel (%i, %k) in [8, 16384] reduction (%j) in [150] <max> : tensor<8x16384xf32> {
+        %v = loop.load %a[%i, %j, %k] : tensor<8x150x16384xf32>
+        loop.yield %v : f32
+      }
+      %p = loop.pointwise (%i, %j, %k) in [8, 150, 16384] : tensor<8x150x16384xf32> {
+        %v = loop.load %a[%i, %j, %k] : tensor<8x150x16384xf32>
+        %w = loop.load %m[%i, %k] : tensor<8x16384xf32>
+        %d = arith.subf %v, %w : f32
+        loop.yield %d : f32
+      }
+      loop.return %p : tensor<8x150x16384xf32>
+    }
+    return %r : tensor<8x150x16384xf32>
+  }
+}

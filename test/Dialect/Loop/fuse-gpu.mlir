@@ -42,13 +42,13 @@ func.func @main(%x: !t) -> !t {
 // GPU-SAME: #loop.gpu_parts<{{.*}}, columns = {{[1-9].*}}>
 // CPU-COUNT-4: loop.kernel
 // CHECK: {{^ +}}return
-func.func @moments(%x: tensor<4096x256xf32>) -> (tensor<256xf32>, tensor<256xf32>) {
-  %m = loop.reduce parallel (%i) in [256] reduction (%j) in [4096] <sum> : tensor<256xf32> {
-    %e = loop.load %x[%j, %i] : tensor<4096x256xf32>
+func.func @moments(%x: tensor<65536x256xf32>) -> (tensor<256xf32>, tensor<256xf32>) {
+  %m = loop.reduce parallel (%i) in [256] reduction (%j) in [65536] <sum> : tensor<256xf32> {
+    %e = loop.load %x[%j, %i] : tensor<65536x256xf32>
     loop.yield %e : f32
   }
-  %v = loop.reduce parallel (%i) in [256] reduction (%j) in [4096] <sum> : tensor<256xf32> {
-    %e = loop.load %x[%j, %i] : tensor<4096x256xf32>
+  %v = loop.reduce parallel (%i) in [256] reduction (%j) in [65536] <sum> : tensor<256xf32> {
+    %e = loop.load %x[%j, %i] : tensor<65536x256xf32>
     %s = loop.load %m[%i] : tensor<256xf32>
     %d = arith.subf %e, %s : f32
     %q = arith.mulf %d, %d : f32
@@ -104,11 +104,12 @@ func.func @others(%x: tensor<65536x64xf32>) -> (tensor<64xf32>, tensor<64xf32>) 
   return %m, %q : tensor<64xf32>, tensor<64xf32>
 }
 
-// Columns of 21 elements are too short for parts: sums that wait for maxima have their kernel.
+// Columns of 21 elements are too short for parts: sums that wait for maxima have their kernel,
+// and registers the elements.
 
 // CHECK-LABEL: func.func @short
 // CHECK: loop.kernel
-// GPU-SAME: #loop.gpu_across
+// GPU-SAME: #loop.gpu_columns<threads = 64, lanes = 4, columns = 16, steps = 6>
 // CHECK-NOT: loop.kernel
 // CHECK: {{^ +}}return
 !c = tensor<8x21x64x64xf32>

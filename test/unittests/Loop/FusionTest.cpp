@@ -223,12 +223,82 @@ TEST_F(FusionTest, RowsAndColumnsOfASquareHaveNothingInCommon) {
            columns = addTensor(2048, true);
   addNode(Kind::Reduction, {512}, 512, rows, {{x, 1}});
   addNode(Kind::Reduction, {512}, 512, columns, {{x, 0}});
-  problem.nodes[0].reads[0].indexOf = {0};
-  problem.nodes[1].reads[0].indexOf = {1};
+  problem.nodes[0].reads[0].dims = {0};
+  problem.nodes[1].reads[0].dims = {-1, 0};
   FusionResult result = runFusion(problem, {});
   EXPECT_EQ(result.groups.size(), 2u);
   EXPECT_EQ(result.refusals[0].obstacle.kind, FusionObstacle::Kind::LittleSaved);
   // Both by rows.
   problem.nodes[1].reads[0] = problem.nodes[0].reads[0];
   EXPECT_EQ(runFusion(problem, {}).groups.size(), 1u);
+}
+
+namespace {
+/// The largest element of each column of images [8, 64, 128] and what is left of elements
+/// without it, for blocks that keep so much of columns.
+struct FusionColumnsTest : public FusionTest {
+  FusionColumnsTest() {
+    unsigned x = addTensor(8 * 64 * 128 * 4), largest = addTensor(8 * 128 * 4),
+             out = addTensor(8 * 64 * 128 * 4, true);
+    for (FusionTensor &tensor : problem.tensors)
+      tensor.elements = tensor.bytes / 4;
+    addNode(Kind::Reduction, {8, 1, 128}, 64, largest, {{x, 1}});
+    addNode(Kind::Pointwise, {8, 64, 128}, 1, out, {{x, 3}, {largest, 1}});
+    FusionNode &max = problem.nodes[0], &sub = problem.nodes[1];
+    max.reduction = {guard::getConstant(&context, 64)};
+    max.hasColumns = true;
+    max.reads[0].dims = {0, 3, 2};
+    sub.reads[0].dims = {0, 1, 2};
+    sub.reads[1].dims = {0, -1, 2};
+    options.minWorkItems = 132;
+    options.smallKernelPoints = 1 << 14;
+    options.columnWords = 1 << 15;
+    options.columnBytes = 32;
+  }
+  FusionOptions options;
+};
+} // namespace
+
+TEST_F(FusionColumnsTest, ColumnsAreSharedWhereverTheirElementsStand) {
+  FusionResult result = runFusion(problem, options);
+  ASSERT_EQ(result.groups.size(), 1u);
+  EXPECT_EQ(result.groups[0].shared, 1u);
+  // Where nobody shares them, 8 images are too few.
+  options.columnWords = 0;
+  result = runFusion(problem, options);
+  EXPECT_EQ(result.groups.size(), 2u);
+  EXPECT_EQ(result.refusals[0].obstacle.kind, FusionObstacle::Kind::FewRows);
+}
+
+TEST_F(FusionColumnsTest, ValuesAreThoseOfTheOwnColumn) {
+  problem.nodes[1].reads[1].dims = {0, -1, 1};
+  EXPECT_EQ(runFusion(problem, options).groups.size(), 2u);
+  problem.nodes[1].reads[1].dims = {0, -1, -1};
+  EXPECT_EQ(runFusion(problem, options).groups.size(), 2u);
+}
+
+TEST_F(FusionColumnsTest, RegistersHoldThem) {
+  // 64 elements of 8 columns of f32 are a sector.
+  options.columnWords = 64 * 8;
+  EXPECT_EQ(runFusion(problem, options).groups.size(), 1u);
+  options.columnWords = 64 * 8 - 1;
+  EXPECT_EQ(runFusion(problem, options).groups.size(), 2u);
+  // There are 128 of them: of twice as many, half of what a block keeps.
+  options.columnTiles = 256;
+  options.columnWords = 2 * 64 * 8;
+  EXPECT_EQ(runFusion(problem, options).groups.size(), 1u);
+  --options.columnWords;
+  EXPECT_EQ(runFusion(problem, options).groups.size(), 2u);
+}
+
+TEST_F(FusionColumnsTest, OthersThanThoseAcrossMemoryAreRows) {
+  problem.nodes[0].hasColumns = false;
+  EXPECT_EQ(runFusion(problem, options).groups.size(), 2u);
+}
+
+TEST(KeptElements, AreCountedAsFarAsTheyAreWantedTogether) {
+  // An input and what is made of it are not kept both; two that overlap are.
+  EXPECT_EQ(countKeptBytes({{4, 0, 1}, {4, 1, 4}}), 4);
+  EXPECT_EQ(countKeptBytes({{4, 0, 2}, {2, 1, 4}}), 6);
+  EXPECT_EQ(countKeptBytes({{4, 2, 2}}), 0);
 }

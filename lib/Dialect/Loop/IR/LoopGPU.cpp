@@ -8,6 +8,7 @@
 
 #include "ScheduleVerifiers.h"
 
+#include "kiln/Dialect/Loop/IR/KernelColumns.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 #include "kiln/Dialect/Loop/IR/RowParts.h"
 #include "kiln/Dialect/Loop/IR/RowValues.h"
@@ -447,6 +448,41 @@ LogicalResult GPUPartsScheduleAttr::verifyKernel(Operation *op) const {
                                    << "'";
   }
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// #loop.gpu_columns
+//===----------------------------------------------------------------------===//
+
+LogicalResult GPUColumnsScheduleAttr::verify(EmitError emitError,
+                                             int64_t threads, int64_t lanes,
+                                             int64_t columns, int64_t steps) {
+  if (failed(verifyPower(emitError, "threads", threads, 32, 1024)) || // C1
+      failed(verifyPower(emitError, "lanes", lanes, 1, 16)) ||
+      failed(verifyPower(emitError, "columns", columns, 1, threads)))
+    return failure();
+  if (steps >= 1 && steps <= 64 && steps * lanes <= 256) // C2
+    return success();
+  return emitError() << "steps of a schedule is in 1..64, with at most 256 "
+                        "lanes in all, but found "
+                     << steps << " of " << lanes;
+}
+
+LogicalResult GPUColumnsScheduleAttr::verifyKernel(Operation *op) const {
+  auto kernel = cast<KernelOp>(op);
+  auto columns = getKernelColumns(kernel);
+  if (!columns) // C3
+    return refuse(kernel, *this)
+           << "which is for pointwise nests, and reductions over the same "
+              "elements of each column, that read of each other what is in "
+              "their own column";
+  guard::ExprAttr size = guard::product(op->getContext(), columns->elements);
+  int64_t held = getSteps() * (getThreads() / getColumns());
+  if (auto count = size.getConstant(); count && *count <= held) // C4
+    return success();
+  return refuse(kernel, *this)
+         << "whose threads hold " << held
+         << " elements of a column, but it has '" << size.str() << "'";
 }
 
 //===----------------------------------------------------------------------===//

@@ -377,6 +377,8 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
   if (ScheduleAttr parts = chooseParts(
           kernel, strides, /*across=*/walk != Walk::Within, machine, hints))
     return parts;
+  if (ScheduleAttr columns = chooseColumns(kernel, strides, machine, hints))
+    return columns;
   if (walk == Walk::Tiled)
     if (ScheduleAttr tile = chooseTile(kernel, strides))
       return tile;

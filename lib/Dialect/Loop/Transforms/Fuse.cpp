@@ -14,7 +14,7 @@
 #include "Bodies.h"
 #include "Epilogue.h"
 #include "FuseChecks.h"
-#include "KernelWalk.h"
+#include "ReductionNodes.h"
 
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 #include "kiln/Dialect/Loop/Transforms/Fusion.h"
@@ -108,14 +108,15 @@ static bool isOwnPlace(const analysis::Access &access, const Domain &domain) {
   return own == extents.size();
 }
 
-/// Which index of the tensor each parallel dimension is in a read, or -1.
-static SmallVector<int, 4> getIndexOf(const analysis::Access &access,
-                                      const Domain &domain) {
-  SmallVector<int, 4> indexOf(domain.parallel.size(), -1);
-  for (auto [k, expr] : llvm::enumerate(access.map))
-    if (expr.isDim() && expr.getPosition() < indexOf.size())
-      indexOf[expr.getPosition()] = k;
-  return indexOf;
+/// Which dimension of the nest each index of a read is, or -1.
+static SmallVector<int, 4> getIndexDims(const analysis::Access &access,
+                                        const Domain &domain) {
+  SmallVector<int, 4> dims;
+  for (guard::ExprAttr expr : access.map)
+    dims.push_back(expr.isDim() && expr.getPosition() < domain.rank()
+                       ? expr.getPosition()
+                       : -1);
+  return dims;
 }
 
 /// Lets the nests of `kernel` read of each other's rows at their own index where that
@@ -164,45 +165,6 @@ static int64_t countRowElements(NestOpInterface nest, const Domain &domain,
     isAny |= isAlong;
   }
   return isAny ? std::max<int64_t>(hints.evaluate(domain.all().back()), 1) : 0;
-}
-
-/// True if a GPU would do a reduction, alone, in parts. `across` says that it
-/// reads rows side by side.
-static bool isInParts(NestOpInterface nest, bool across, GPUTargetAttr gpu,
-                      const analysis::SizeHints &hints) {
-  Domain domain = nest.getDomain();
-  GPUPartsShape shape;
-  shape.points = hints.product(domain.parallel);
-  shape.size = hints.product(domain.reduction);
-  shape.across = across;
-  shape.last = 1;
-  shape.narrow = 16;
-  shape.wide = 1;
-  for (guard::ExprAttr extent : across ? domain.parallel : domain.reduction)
-    if (!extent.isConstant(1))
-      shape.last = extent.getConstant();
-  auto take = [&](Value tensor) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    int64_t bytes = analysis::getElementBytes(type.getElementType());
-    shape.narrow = std::min(shape.narrow, bytes);
-    shape.wide = std::max(shape.wide, bytes);
-  };
-  for (const analysis::Access &access : analysis::getReads(nest))
-    take(access.tensor);
-  llvm::for_each(nest->getResults(), take);
-  return chooseGPUParts(shape, getMachine(gpu)).has_value();
-}
-
-/// Says of a reduction on a GPU whether it would be done in parts.
-static void setParts(FusionNode &node, NestOpInterface nest, GPUTargetAttr gpu,
-                     const analysis::SizeHints &hints) {
-  if (!gpu || !isa<ReduceOp>(nest.getOperation()))
-    return;
-  bool across = readsAcross(nest, hints, /*joinsReduced=*/false);
-  node.inParts = isInParts(nest, across, gpu, hints);
-  node.across = node.inParts && across;
-  if (node.inParts)
-    node.reduction = nest.getDomain().reduction;
 }
 
 static Collected collect(Block &block, GPUTargetAttr gpu,
@@ -263,7 +225,8 @@ static Collected collect(Block &block, GPUTargetAttr gpu,
       node.parallel = domain.parallel;
       node.walksRow = nest.getRowDimension().has_value();
       node.leading = nest.getRowDimension().value_or(domain.parallel.size());
-      setParts(node, nest, gpu, hints);
+      if (gpu)
+        setReduction(node, nest, gpu, hints);
       for (guard::ExprAttr extent : domain.parallel)
         node.parallelHints.push_back(hints.evaluate(extent));
       node.points = hints.product(domain.all());
@@ -276,7 +239,7 @@ static Collected collect(Block &block, GPUTargetAttr gpu,
                                   analysis::getElementBytes(element),
                               getAlignment(access, domain), access.indirect,
                               isOwnPlace(access, domain),
-                              getIndexOf(access, domain)});
+                              getIndexDims(access, domain)});
       }
       if (Value init = nest.getInitialTensor())
         node.reads.push_back({tensorOf(init), 0, 0});

@@ -131,8 +131,9 @@ class FuseChecks : public loop::impl::FuseChecksPassBase<FuseChecks> {
 /// beyond its ends.
 static bool mayHost(KernelOp kernel) {
   return isa_and_nonnull<GPUAcrossScheduleAttr, GPURowsScheduleAttr,
-                         GPUPartsScheduleAttr, GPUTileScheduleAttr,
-                         GPUScatterScheduleAttr>(kernel.getScheduleAttr()) &&
+                         GPUPartsScheduleAttr, GPUColumnsScheduleAttr,
+                         GPUTileScheduleAttr, GPUScatterScheduleAttr>(
+             kernel.getScheduleAttr()) &&
          kernel.getBody().getOps<ContractOp>().empty() &&
          !llvm::all_of(kernel.getResults(),
                        [](Value result) { return result.use_empty(); });

@@ -65,6 +65,7 @@ private:
   bool areInParts(ArrayRef<unsigned> nodes, size_t shared) const;
   bool canShareRows(ArrayRef<unsigned> nodes, size_t shared,
                     int64_t workItems) const;
+  bool waitsAcross(ArrayRef<unsigned> nodes) const;
   bool readSamePart(unsigned tensor, unsigned a, unsigned b,
                     unsigned shared) const;
   Score getScore(unsigned a, unsigned b, unsigned shared) const;
@@ -226,6 +227,17 @@ bool Fuser::canShareRows(ArrayRef<unsigned> nodes, size_t shared,
   });
 }
 
+/// True if a reduction across memory reads what another node makes.
+bool Fuser::waitsAcross(ArrayRef<unsigned> nodes) const {
+  return llvm::any_of(nodes, [&](unsigned i) {
+    return node(i).across &&
+           llvm::any_of(node(i).reads, [&](const FusionRead &read) {
+             unsigned writer = writerOf[read.tensor];
+             return writer != ~0u && llvm::is_contained(nodes, writer);
+           });
+  });
+}
+
 std::optional<FusionObstacle>
 Fuser::whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const {
   // The longest common prefix of the parallel extents.
@@ -244,9 +256,6 @@ Fuser::whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const {
       if (extents[d] != prefix[d])
         k = d;
   }
-  if (k == 0 && lowestRank > 0)
-    return FusionObstacle{Obstacle::NoSharedExtents};
-
   // Reads of what becomes internal limit it further.
   llvm::SmallSet<unsigned, 16> written;
   for (unsigned i : nodes)
@@ -259,6 +268,12 @@ Fuser::whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const {
         dependent = true;
         aligned = std::min<size_t>(aligned, read.alignment);
       }
+  if (shareColumns(problem, nodes, writerOf, options)) {
+    shared = aligned;
+    return std::nullopt;
+  }
+  if (k == 0 && lowestRank > 0)
+    return FusionObstacle{Obstacle::NoSharedExtents};
   if (aligned == 0 && k > 0)
     return FusionObstacle{Obstacle::OtherIndex};
   k = aligned;
@@ -304,13 +319,7 @@ Fuser::whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const {
       points / workItems > options.mostSerialPoints &&
       !canShareRows(nodes, k, workItems) && !areInParts(nodes, k))
     return FusionObstacle{Obstacle::FewRows, workItems};
-  bool waitsAcross = llvm::any_of(nodes, [&](unsigned i) {
-    return node(i).across &&
-           llvm::any_of(node(i).reads, [&](const FusionRead &read) {
-             return written.contains(read.tensor);
-           });
-  });
-  if (waitsAcross && workItems < options.minAcrossItems &&
+  if (waitsAcross(nodes) && workItems < options.minAcrossItems &&
       points > options.smallKernelPoints)
     return FusionObstacle{Obstacle::FewRows, workItems};
   for (unsigned i : nodes)
@@ -368,7 +377,7 @@ bool Fuser::readSamePart(unsigned tensor, unsigned a, unsigned b,
         SmallVector<int> at;
         for (unsigned d = 0; d < shared; ++d)
           if (!node(i).parallel[d].isConstant(1))
-            at.push_back(d < read.indexOf.size() ? read.indexOf[d] : -1);
+            at.push_back(llvm::find(read.dims, int(d)) - read.dims.begin());
         return visit(at);
       });
     });

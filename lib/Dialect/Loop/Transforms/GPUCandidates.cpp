@@ -12,6 +12,7 @@
 #include "GPURows.h"
 
 #include "kiln/Analysis/LibraryCall.h"
+#include "kiln/Dialect/Loop/IR/KernelColumns.h"
 #include "kiln/Dialect/Loop/IR/RowParts.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -46,6 +47,7 @@ private:
   void addAcross(GPUAcrossScheduleAttr s);
   void addRows(GPURowsScheduleAttr s);
   void addParts(GPUPartsScheduleAttr s);
+  void addColumns(GPUColumnsScheduleAttr s);
   void addTiles(GPUTileScheduleAttr s);
   void addScatters(GPUScatterScheduleAttr s);
   void addProducts(GPUProductScheduleAttr s);
@@ -138,6 +140,30 @@ void GPUCollector::addParts(GPUPartsScheduleAttr s) {
     with(s.getThreads(), parts);
   with(s.getThreads() * 2, s.getParts());
   with(s.getThreads() / 2, s.getParts());
+}
+
+/// Narrower and wider tiles, and columns of more and fewer threads, each with
+/// all elements.
+void GPUCollector::addColumns(GPUColumnsScheduleAttr s) {
+  auto elements = guard::product(context, getKernelColumns(kernel)->elements)
+                      .getConstant()
+                      .value_or(0);
+  auto with = [&](int64_t threads, int64_t lanes, int64_t columns) {
+    if (lanes < 1 || columns < 1 || columns > threads)
+      return;
+    int64_t steps = llvm::divideCeil(elements, threads / columns);
+    if (steps * lanes <= kMostInRegisters)
+      add<GPUColumnsScheduleAttr>(threads, lanes, columns, steps);
+  };
+  int64_t threads = s.getThreads(), lanes = s.getLanes(),
+          columns = s.getColumns();
+  with(threads, lanes, columns / 2);
+  with(threads, lanes, columns * 2);
+  with(threads * 2, lanes, columns);
+  with(threads / 2, lanes, columns);
+  with(threads * 2, lanes, columns * 2);
+  with(threads / 2, lanes, columns / 2);
+  with(threads, lanes / 2, columns * 2);
 }
 
 void GPUCollector::addTiles(GPUTileScheduleAttr s) {
@@ -270,6 +296,7 @@ std::vector<Attribute> GPUCollector::collect() {
       .Case([&](GPUAcrossScheduleAttr s) { addAcross(s); })
       .Case([&](GPURowsScheduleAttr s) { addRows(s); })
       .Case([&](GPUPartsScheduleAttr s) { addParts(s); })
+      .Case([&](GPUColumnsScheduleAttr s) { addColumns(s); })
       .Case([&](GPUTileScheduleAttr s) { addTiles(s); })
       .Case([&](GPUScatterScheduleAttr s) { addScatters(s); })
       .Case([&](GPUProductScheduleAttr s) { addProducts(s); })

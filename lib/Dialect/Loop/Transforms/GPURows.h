@@ -1,4 +1,4 @@
-//===- GPURows.h - Rows that a copy engine brings ---------------*- C++ -*-===//
+//===- GPURows.h - Rows that threads of a GPU share -------------*- C++ -*-===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,13 +7,15 @@
 //===----------------------------------------------------------------------===//
 //
 // What threads that share a row read of it may come by a copy engine (`stages` of
-// `#loop.gpu_rows`).
+// `#loop.gpu_rows`). Rows that lie across memory are columns, of which a block has some beside
+// each other (`#loop.gpu_columns`).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_LIB_DIALECT_LOOP_TRANSFORMS_GPUROWS_H
 #define KILN_LIB_DIALECT_LOOP_TRANSFORMS_GPUROWS_H
 
+#include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/KernelLayout.h"
 #include "kiln/Dialect/Loop/Transforms/GPUSchedules.h"
 
@@ -29,6 +31,13 @@ GPURowsScheduleAttr bringRows(KernelOp kernel,
                               const analysis::KernelStrides &strides,
                               const GPUMachine &machine,
                               GPURowsScheduleAttr rows, bool onlyIfBetter);
+
+/// A schedule of a kernel that reduces across memory and has several nests of
+/// columns; null for other kernels, or where registers do not hold them.
+ScheduleAttr chooseColumns(KernelOp kernel,
+                           const analysis::KernelStrides &strides,
+                           const GPUMachine &machine,
+                           const analysis::SizeHints &hints);
 
 } // namespace kiln::loop
 

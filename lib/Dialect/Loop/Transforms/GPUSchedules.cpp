@@ -81,6 +81,18 @@ static constexpr int64_t kMostColumns = 64;
 /// should be before there are more columns; rows that a thread reads at a time; threads.
 static constexpr int64_t kLeastJoined = 4, kMostJoined = 16, kJoinBlocks = 64,
                          kJoinedRows = 4, kLeastJoinThreads = 128;
+/// Words of columns that a thread keeps at most where it has them for itself,
+/// and where it shares them with others, whose blocks have at most so many
+/// threads while there are columns enough.
+static constexpr int64_t kOwnColumn = 64, kKeptOfColumns = 32,
+                         kColumnThreads = 512;
+/// Threads of a block that share nothing, and of a multiprocessor that occupy
+/// it so; bytes that each of them reads at a time.
+static constexpr int64_t kOwnThreads = 128, kBusyThreads = 256, kLeastLoad = 4;
+/// Bytes of neighbouring columns of a block: a sector of memory at least.
+static constexpr int64_t kSector = 32, kWideTile = 512;
+/// A part of the multiprocessors that moves as much as all of them, nearly, where blocks are full.
+static constexpr int64_t kColumnShare = 4;
 /// Threads that share the elements of a scatter, at most.
 static constexpr int64_t kMostOwners = 1024;
 /// Points of a tile in each direction: 128 bytes of the narrower elements, of which a
@@ -118,6 +130,9 @@ FusionOptions loop::getGPUFusionOptions(const GPUMachine &machine) {
   options.smallKernelPoints = kGPUBlock * kMostKept;
   options.sharedRow = kMostKept * kMostRowThreads;
   options.mostSerialPoints = kMostSerial;
+  options.columnWords = kMostRowThreads * kKeptOfColumns;
+  options.columnBytes = kSector;
+  options.columnTiles = machine.multiprocessors / kColumnShare;
   // The other half is for what is computed with.
   options.maxRowBytes = machine.registers * 4 / 2;
   return options;
@@ -343,6 +358,64 @@ loop::chooseGPUParts(const GPUPartsShape &kernel, const GPUMachine &machine) {
   if (parts < 2)
     return std::nullopt;
   return GPUPartsSchedule{kGPUBlock, lanes, parts, columns};
+}
+
+/// Threads that have columns for themselves, if there are enough of them and
+/// registers suffice.
+static std::optional<GPUColumnsSchedule>
+chooseOwnColumns(const GPUColumnsShape &kernel, int64_t words,
+                 const GPUMachine &machine) {
+  int64_t lanes =
+      kernel.canVector
+          ? divide(kernel.last, getLanes(kernel.narrow, kernel.wide))
+          : 1;
+  for (; lanes >= 1; lanes /= 2)
+    if (kernel.elements * words * lanes <= kOwnColumn &&
+        lanes * kernel.narrow >= kLeastLoad &&
+        kernel.columns / lanes >= machine.multiprocessors * kBusyThreads)
+      return GPUColumnsSchedule{kOwnThreads, lanes, kOwnThreads,
+                                kernel.elements};
+  return std::nullopt;
+}
+
+/// The widest tile that leaves work for all multiprocessors and has room in a
+/// block of few threads; else the narrowest, with as many threads as its
+/// columns need.
+std::optional<GPUColumnsSchedule>
+loop::chooseGPUColumns(const GPUColumnsShape &kernel,
+                       const GPUMachine &machine) {
+  int64_t words = std::max<int64_t>(llvm::divideCeil(kernel.kept, 4), 1);
+  if (auto own = chooseOwnColumns(kernel, words, machine))
+    return own;
+  int64_t bytes = std::clamp<int64_t>(kernel.narrow, 2, 8);
+  std::optional<GPUColumnsSchedule> found;
+  for (int64_t width = kWideTile; width >= kSector; width /= 2) {
+    int64_t across = width / bytes;
+    int64_t lanes =
+        kernel.canVector
+            ? divide(kernel.last,
+                     std::min(getLanes(kernel.narrow, kernel.wide), across))
+            : 1;
+    // One warp at least, and no more elements in vectors than a thread keeps.
+    while (lanes > 1 && lanes * words > kKeptOfColumns)
+      lanes /= 2;
+    int64_t columns = across / lanes;
+    int64_t most = std::max<int64_t>(kKeptOfColumns / (lanes * words), 1);
+    int64_t deep = llvm::PowerOf2Ceil(llvm::divideCeil(kernel.elements, most));
+    int64_t threads = std::max(columns * deep, kWarp);
+    if (threads > kMostRowThreads && width > kSector)
+      continue;
+    threads = std::min(threads, kMostRowThreads);
+    deep = threads / columns;
+    int64_t steps = llvm::divideCeil(kernel.elements, deep);
+    if (steps * lanes * words > 2 * kKeptOfColumns)
+      return std::nullopt;
+    found = {threads, lanes, columns, steps};
+    int64_t blocks = llvm::divideCeil(kernel.columns, across);
+    if (threads <= kColumnThreads && blocks >= 2 * machine.multiprocessors)
+      break;
+  }
+  return found;
 }
 
 GPUPartsSchedule loop::chooseGPUJoin(int64_t points, int64_t rows) {

@@ -13,6 +13,7 @@
 //   pointwise; anything else, a thread a point       #loop.gpu_across
 //   rows: reductions, scans, sorts along memory      #loop.gpu_rows
 //   few points that much is reduced to               #loop.gpu_parts
+//   rows across memory, read by several nests        #loop.gpu_columns
 //   pointwise, windows, read along another dimension #loop.gpu_tile
 //   scatters                                         #loop.gpu_scatter
 //   contractions, convolutions                       #loop.gpu_product
@@ -183,6 +184,34 @@ def Loop_GPUPartsScheduleAttr
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$lanes, "int64_t":$parts,
                         "int64_t":$columns);
+}
+
+def Loop_GPUColumnsScheduleAttr
+    : Loop_Schedule<"GPUColumnsSchedule", "gpu_columns"> {
+  let summary = "A tile of columns for each block, whose elements stay in registers";
+  let description = [{
+    For kernels whose nests reduce across memory and read each other's columns
+    (`KernelColumns.h`), such as a softmax over channels that are not last. A block has
+    `columns` vectors of `lanes` neighbouring columns side by side; `threads / columns` threads
+    share each of them, and have its elements by turns, `steps` of them at most: these are
+    repeated in the code, so a column is read once and stays in registers. What threads have
+    reduced is combined by shuffles, where a warp has several elements of a column, and by way of
+    shared memory. With `columns` as many as `threads` each thread has its columns for itself.
+
+    Constraints:
+    - (C1) `threads` is a power of two from 32 to 1024, `lanes` one from 1 to 16, `columns` one
+      from 1 to `threads`.
+    - (C2) `steps` is from 1 to 64, and `steps * lanes` at most 256.
+    - (C3) the kernel has pointwise nests, and reductions over the same elements of each column;
+      a nest reads of another the value of its own column or the element in its own place.
+    - (C4) there are at most `steps` times `threads / columns` elements of a column, a known number.
+    - (C5) `lanes` divides the last extent of the columns, those that every access walks as one
+      joined.
+
+    Example: `#loop.gpu_columns<threads = 256, lanes = 4, columns = 32, steps = 8>`
+  }];
+  let parameters = (ins "int64_t":$threads, "int64_t":$lanes,
+                        "int64_t":$columns, "int64_t":$steps);
 }
 
 def Loop_GPUTileScheduleAttr : Loop_Schedule<"GPUTileSchedule", "gpu_tile"> {

@@ -19,6 +19,14 @@
 //   div   (i, j) in [1024, 1024]          reads sum[i] with alignment 1
 //   k = 1: one kernel of 1024 rows
 //
+// Where threads share columns, what is reduced may have its points on both
+// sides: what agrees is the points, wherever each nest has them, and k may be
+// less than all of them, or 0.
+//
+//   max   (i, 0, k) in [8, 1, 128] over (j)     columns [8, 128], elements [64]
+//   sub   (i, j, k) in [8, 64, 128]             reads max[i, 0, k]: its own column
+//   k = 1: a kernel whose blocks have some of the columns (i, k) each
+//
 // The score of a pair is the traffic it saves, then likeness (both reduce, or
 // neither), then how near they stand in the program. What both read saves
 // traffic if a point of the k dimensions reads one part of it in both: the rows
@@ -52,8 +60,9 @@ struct FusionRead {
   unsigned alignment = 0;
   bool isComputed = false; ///< some index follows from what was read
   bool isOwnPlace = false; ///< the element at the point itself, of one for each
-  /// Of each parallel dimension: which index of the tensor it is, or -1.
-  SmallVector<int, 4> indexOf = {};
+  /// Of each index of the tensor: which dimension of the nest it is, parallel
+  /// and then reduced ones, or -1.
+  SmallVector<int, 4> dims = {};
 };
 
 /// A nest, or an operation that cannot be fused but orders others.
@@ -72,7 +81,10 @@ struct FusionNode {
   bool walksRow = false; ///< a scan or sort
   bool inParts = false; ///< a reduction that would be done in parts
   bool across = false;  ///< such a one that is across memory
-  SmallVector<guard::ExprAttr> reduction; ///< extents of such a one
+  /// One that threads may share the columns of: points beside each other are
+  /// neighbours in memory, and read elements of their own.
+  bool hasColumns = false;
+  SmallVector<guard::ExprAttr> reduction; ///< extents of what it reduces
   std::vector<FusionRead> reads;
   std::vector<unsigned> writes;
 };
@@ -96,6 +108,10 @@ struct FusionOptions {
   /// Points that follow each other in a thread at most, where those who work together
   /// cannot share a row and there are fewer than `minAcrossItems`. 0: any number.
   int64_t mostSerialPoints = 0;
+  /// Words that a block keeps of columns, of which it has so many bytes beside each other at
+  /// least; of fewer tiles than this in proportion, since few blocks take longer. 0: nobody
+  /// shares columns.
+  int64_t columnWords = 0, columnBytes = 1, columnTiles = 1;
   /// Largest row of an internal tensor.
   int64_t maxRowBytes = 1 << 20;
 };
@@ -155,6 +171,22 @@ struct FusionProblem {
   std::vector<FusionTensor> tensors;
   std::vector<FusionNode> nodes;
 };
+
+/// Bytes of an element that are wanted from nest `first` of a kernel to nest
+/// `last`.
+struct KeptElement {
+  int64_t bytes = 0;
+  size_t first = 0, last = 0;
+};
+/// Bytes of those that are wanted at one time, the most.
+int64_t countKeptBytes(ArrayRef<KeptElement> elements);
+
+/// True if `nodes`, in program order, reduce the same elements of columns and
+/// read each other's in their own places, and a block can keep the elements of
+/// its columns. `writerOf` has the node that writes each tensor, ~0u for
+/// inputs.
+bool shareColumns(const FusionProblem &problem, ArrayRef<unsigned> nodes,
+                  ArrayRef<unsigned> writerOf, const FusionOptions &options);
 
 /// Runs the rounds.
 FusionResult runFusion(const FusionProblem &problem,

@@ -160,6 +160,24 @@ std::optional<GPUPartsSchedule> chooseGPUParts(const GPUPartsShape &kernel,
 /// left of many more.
 GPUPartsSchedule chooseGPUJoin(int64_t points, int64_t rows);
 
+/// A kernel whose columns' elements stay in registers (`#loop.gpu_columns`).
+struct GPUColumnsShape {
+  int64_t columns = 1;  ///< at the hints
+  Size last;            ///< extent of their last dimension
+  int64_t elements = 1; ///< of each
+  /// Bytes of an element that are under way or wanted again at a time, at most.
+  int64_t kept = 4;
+  bool canVector = true;
+  int64_t narrow = 4; ///< bytes of the narrowest element of columns in memory
+  int64_t wide = 4;   ///< bytes of the widest
+};
+struct GPUColumnsSchedule {
+  int64_t threads, lanes, columns, steps;
+};
+/// Nothing where a block has no room for columns that fill a sector of memory.
+std::optional<GPUColumnsSchedule>
+chooseGPUColumns(const GPUColumnsShape &kernel, const GPUMachine &machine);
+
 /// A kernel that reads along `rows` and writes along `columns`.
 struct GPUTileShape {
   Size rows, columns; ///< extents, where they are known

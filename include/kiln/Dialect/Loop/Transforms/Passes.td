@@ -599,7 +599,8 @@ def ChooseSchedulePass
     for the module's target (`loop.target`).
 
     For a GPU (`#loop.gpu`) it is `gpu_rows` where a nest reduces along memory and
-    threads can share its row, `gpu_scatter` for a scatter, and else `gpu_across`.
+    threads can share its row, `gpu_columns` where several nests have the same columns across
+    memory, `gpu_scatter` for a scatter, and else `gpu_across`.
 
     ```mlir
     %r = loop.kernel @k ins(%a = %x : tensor<64xf32>) shared [64]
@@ -653,8 +654,8 @@ def FuseChecksPass : Pass<"loop-fuse-checks", "::mlir::func::FuncOp"> {
     ```
 
     Such kernels are those without products, whose schedules have bodies evaluated at each point of their
-    domains: `gpu_across`, `gpu_rows`, `gpu_parts`, `gpu_tile`, and `gpu_scatter` of points that were
-    not sorted. Of two assertions that do not hold either may be told, as of launches beside each
+    domains: `gpu_across`, `gpu_rows`, `gpu_parts`, `gpu_columns`, `gpu_tile`, and `gpu_scatter` of points
+    that were not sorted. Of two assertions that do not hold either may be told, as of launches beside each
     other. Reports `fused`, and `not-fused` of a check that stays as it is.
   }];
   let dependentDialects = ["::kiln::loop::LoopDialect"];
