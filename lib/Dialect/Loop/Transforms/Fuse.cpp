@@ -14,6 +14,7 @@
 #include "Bodies.h"
 #include "Epilogue.h"
 #include "FuseChecks.h"
+#include "JoinMoments.h"
 #include "ReductionNodes.h"
 
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
@@ -497,6 +498,8 @@ void Fuse::fuseFunction(func::FuncOp function,
   simplifyBodies(function, hints);
 
   GPUTargetAttr gpu = getGPUTarget(function);
+  if (fuse && gpu)
+    joinMoments(block, [&](ReduceOp sum) { return isReadAgain(sum, gpu, hints); });
   unsigned number = 0;
   if (gpu)
     number = setChecksApart(block, hints);

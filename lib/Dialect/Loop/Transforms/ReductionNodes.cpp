@@ -41,6 +41,24 @@ bool loop::isInParts(NestOpInterface nest, bool across, GPUTargetAttr gpu,
   return chooseGPUParts(shape, getMachine(gpu)).has_value();
 }
 
+bool loop::isReadAgain(ReduceOp sum, GPUTargetAttr gpu,
+                       const analysis::SizeHints &hints) {
+  auto nest = cast<NestOpInterface>(sum.getOperation());
+  Domain domain = nest.getDomain();
+  FusionOptions options = getGPUFusionOptions(getMachine(gpu));
+  bool across = readsAcross(nest, hints, /*joinsReduced=*/false);
+  int64_t held = options.sharedRow;
+  if (across) {
+    int64_t beside = options.columnBytes / int64_t(sizeof(float));
+    int64_t tiles = std::min<int64_t>(
+        llvm::divideCeil(hints.product(domain.parallel), beside),
+        options.columnTiles);
+    held = options.columnWords / beside * tiles / options.columnTiles;
+  }
+  return hints.product(domain.reduction) > held &&
+         isInParts(nest, across, gpu, hints);
+}
+
 /// True if a reduction adds up what a product makes, or what follows that
 /// element by element: this may be done where its tiles are
 /// (`loop-fuse-results`, `loop-fuse-sums`).

@@ -19,6 +19,11 @@ namespace kiln::loop {
 bool isInParts(NestOpInterface nest, bool across, GPUTargetAttr gpu,
                const analysis::SizeHints &hints);
 
+/// True if a GPU would do a sum in parts and no block has registers for what it
+/// adds up, so that another reduction that waits for it reads memory again.
+bool isReadAgain(ReduceOp sum, GPUTargetAttr gpu,
+                 const analysis::SizeHints &hints);
+
 /// Says of a reduction on a GPU whether it would be done in parts, and whether
 /// threads may share its columns.
 void setReduction(FusionNode &node, NestOpInterface nest, GPUTargetAttr gpu,
