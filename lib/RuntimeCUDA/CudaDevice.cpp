@@ -299,10 +299,12 @@ Result<uint64_t> CudaDevice::checkCell(const Error &error) {
   return uint64_t(cell);
 }
 
-/// The driver's number of a type of elements; -1: none. Of f32 it is the one that is
-/// rounded to tf32, as matrix units take it, on its way to shared memory.
+/// The driver's number of a type of elements; -1: none. Of f32 it is the one
+/// that is rounded to tf32, as matrix units take it, on its way to shared
+/// memory. Bytes with a sign have none, and are copied as those without.
 static int mapType(DType dtype) {
   switch (dtype) {
+  case DType::I8:
   case DType::U8:
     return 0;
   case DType::I32:

@@ -272,6 +272,22 @@ TEST_F(CudaDevice, AnyThreadMakesTensorMaps) {
   }).join();
 }
 
+TEST_F(CudaDevice, BytesWithASignHaveTensorMaps) {
+  auto memory = *device->allocate(1024, "test");
+  TensorMapLayout layout;
+  layout.address = memory->data();
+  layout.sizes = {32, 32};
+  layout.strides = {32};
+  layout.box = {32, 8};
+  for (auto [dtype, isKnown] :
+       {std::pair(DType::I8, true), std::pair(DType::U8, true),
+        std::pair(DType::Bool, false)}) {
+    layout.dtype = dtype;
+    auto map = device->encode(layout);
+    EXPECT_EQ(bool(map), isKnown) << dtypeName(dtype);
+  }
+}
+
 TEST_F(CudaDevice, UnknownRequirementsAreRefused) {
   ProgramBuilder b;
   b.output(b.slotValue(b.slot("x", {b.integer(2)})));
