@@ -116,19 +116,34 @@ ShapeAnalysis::ShapeAnalysis(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
       shape.masks[k] = mask;
 }
 
-/// True if there is code for a sum of i32, of bytes. It is read and stored as its own type.
-static bool hasIntegerKernel(ContractOp op) {
+/// True if an operand is bytes as they lie in memory, which the sum extends by
+/// itself.
+static bool isOfBytes(Value operand, Region &prologue) {
+  Type element = cast<RankedTensorType>(operand.getType()).getElementType();
+  return prologue.empty() && isa<IntegerType>(element) &&
+         element.getIntOrFloatBitWidth() == 8;
+}
+
+/// True if there is code for a sum of i32, of bytes: tiles take them as they
+/// lie in memory, panels what prologues make of them. It is read and stored as
+/// its own type.
+static bool hasIntegerKernel(ContractOp op, const ContractionFrame &frame) {
   Type result = cast<RankedTensorType>(op.getResult().getType()).getElementType();
   bool stores = !op.getEpilogue().empty() || result == op.getAccType();
+  bool areBytes = frame.keepsOrder
+                      ? isOfBytes(op.getLhs(), op.getLhsPrologue()) &&
+                            isOfBytes(op.getRhs(), op.getRhsPrologue())
+                      : !loop::getGPUTarget(op) &&
+                            analysis::getBytes(op, /*ofLeft=*/true) &&
+                            analysis::getBytes(op, /*ofLeft=*/false);
   return stores && !result.isInteger(1) && !isa<ComplexType>(result) &&
-         !loop::getGPUTarget(op) && analysis::getBytes(op, /*ofLeft=*/true) &&
-         analysis::getBytes(op, /*ofLeft=*/false);
+         areBytes;
 }
 
 /// True if there is code for the types.
 bool ShapeAnalysis::hasKernel() {
   if (op.getAccType().isInteger(32))
-    return hasIntegerKernel(op);
+    return hasIntegerKernel(op, frame);
   if (!isa<FloatType>(op.getAccType()))
     return false;
   auto elementOf = [](Value tensor) {
@@ -495,6 +510,20 @@ Type analysis::getFactorType(ContractOp op) {
   };
   Type left = typeOf(op.getLhs(), op.getLhsPrologue());
   return left == typeOf(op.getRhs(), op.getRhsPrologue()) ? left : Type();
+}
+
+std::optional<UnitFactors> analysis::getUnitFactors(Type factor) {
+  if (!factor)
+    return std::nullopt;
+  Builder builder(factor.getContext());
+  if (factor.isF16())
+    return UnitFactors{builder.getF32Type(), loop::kGPUProduct, true};
+  if (factor.isBF16() || factor.isF32())
+    return UnitFactors{builder.getF32Type(), loop::kGPUCopiesAhead,
+                       factor.isBF16()};
+  if (factor.isInteger(8))
+    return UnitFactors{builder.getI32Type(), loop::kGPUCopiesAhead, false};
+  return std::nullopt;
 }
 
 bool analysis::hasFactorsOfBF16(ContractOp op) {

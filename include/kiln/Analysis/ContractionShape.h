@@ -89,16 +89,17 @@ struct ContractionFrame {
 };
 
 /// The shape of a contraction whose operands have these strides; nothing if it
-/// is no matrix product: of other types than f16, bf16, f32 and f64, with
-/// addresses that are not linear, or with a mask on rows and columns together.
+/// is no matrix product: of other types than f16, bf16, f32 and f64, and bytes
+/// whose sums are i32, with addresses that are not linear, or with a mask on
+/// rows and columns together.
 ///
 ///   C[i, j] += A[i, k] * B[k, j]         rows i, columns j, sum k
 ///   C[b, o, x] += W[o, k] * I[b, x + k]  rows o, columns x, sum k; b is
 ///                                        counted off outside
 ///
-/// Of members in groups (`ContractOp::isGrouped`) the group is the batch, along which A or C
-/// do not move, and the members are the rows or the sum: whoever walks these begins where the
-/// group begins and ends where it ends.
+/// Of members in groups (`ContractOp::isGrouped`) the group is the batch, along
+/// which A or C do not move, and the members are the rows or the sum: whoever
+/// walks these begins where the group begins and ends where it ends.
 std::optional<ContractionShape>
 analyzeContraction(loop::ContractOp op, ArrayRef<ExprAttr> lhsStrides,
                    ArrayRef<ExprAttr> rhsStrides,
@@ -153,9 +154,23 @@ bool readsFactors(loop::ContractOp op, bool ofLeft);
 /// none.
 int64_t getRunInPlace(loop::ContractOp op, const ContractionShape &shape);
 
-/// The type that both operands are multiplied in, behind their prologues; null where
-/// they differ.
+/// The type that both operands are multiplied in, behind their prologues; null
+/// where they differ. Bytes are i8, with a sign or without, as the operand's
+/// elements say.
 Type getFactorType(loop::ContractOp op);
+
+/// What matrix units of GPUs ask of factors of a type.
+struct UnitFactors {
+  Type sum;           ///< in which their products are added up
+  int64_t capability; ///< of the first GPU whose units take them
+  /// Neighbours may lie across the sum. Of others units take words along it;
+  /// `mma.sync` words that were put together.
+  bool mayLieAcross;
+};
+/// Those of f16, bf16, f32, which is rounded to tf32 where a target permits it
+/// (Precision.h), and bytes, whose sums are i32 and exact; nothing for other
+/// types, and for null.
+std::optional<UnitFactors> getUnitFactors(Type factor);
 
 /// True if both factors are bf16, or bf16 that is extended to the type of the sum.
 bool hasFactorsOfBF16(loop::ContractOp op);

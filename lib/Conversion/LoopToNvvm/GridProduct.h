@@ -63,6 +63,12 @@ protected:
 
   /// Sees the contraction as a product; an error where it is none.
   LogicalResult analyze();
+  /// Whether the sum and the factors are what the unit takes; an error where
+  /// they are not.
+  LogicalResult checkUnit();
+  /// Whether the elements of operand `number` (A or B) are integers without a
+  /// sign.
+  bool isUnsigned(unsigned number);
   /// Products, each of a matrix by a matrix.
   guard::ExprAttr countMatrices();
   /// Where matrix `number` is: the indices of its batch and of what is outside.

@@ -34,14 +34,8 @@ LogicalResult GridProductBase::analyze() {
     return refuse(schedule) << "its contraction is no matrix product";
   shape = std::move(*found);
   sumType = op.getAccType();
-  if (schedule.getUnit() != ProductUnit::Fma && !sumType.isF32())
-    return refuse(schedule) << "whose unit adds up in f32, but found "
-                            << sumType;
-  Type factor = analysis::getFactorType(op);
-  if (schedule.getUnit() != ProductUnit::Fma && factor && factor.isF32() &&
-      !permitsTf32(op, getGPUTarget(function)))
-    return refuse(schedule) << "whose unit rounds f32 to tf32, which its "
-                               "target does not permit";
+  if (failed(checkUnit()))
+    return failure();
   int64_t lanes = schedule.getLanes();
   if (!analysis::canStoreVectors(op, shape, lanes,
                                  /*inParts=*/schedule.getSplit() > 1))
@@ -55,6 +49,35 @@ LogicalResult GridProductBase::analyze() {
     scratchBytes = countParts() * (sumType.getIntOrFloatBitWidth() / 8);
   }
   return failure(failed(describeFollowers()) || failed(describeSums()));
+}
+
+LogicalResult GridProductBase::checkUnit() {
+  if (schedule.getUnit() == ProductUnit::Fma) {
+    if (!isa<FloatType>(sumType))
+      return refuse(schedule)
+             << "whose unit adds up floats, but found " << sumType;
+    return success();
+  }
+  Type factor = analysis::getFactorType(op);
+  auto factors = analysis::getUnitFactors(factor);
+  if (!factors)
+    return refuse(schedule) << "whose unit multiplies two bf16, two f16, two "
+                               "f32 or two i8";
+  if (sumType != factors->sum)
+    return refuse(schedule) << "whose unit adds up in " << factors->sum
+                            << ", but found " << sumType;
+  if (factor.isF32() && !permitsTf32(op, getGPUTarget(function)))
+    return refuse(schedule) << "whose unit rounds f32 to tf32, which its "
+                               "target does not permit";
+  return success();
+}
+
+bool GridProductBase::isUnsigned(unsigned number) {
+  bool isLeft = (number == 0) != shape.exchanged;
+  Value tensor = isLeft ? op.getLhs() : op.getRhs();
+  return cast<RankedTensorType>(tensor.getType())
+      .getElementType()
+      .isUnsignedInteger();
 }
 
 ExprAttr GridProductBase::countMatrices() {
@@ -342,7 +365,12 @@ Value GridProductSumEmitter::addParts(Value matrix, Value row, Value column,
     Value loaded = LLVM::LoadOp::create(
         b, type, getPartAddress(constantIndex(part), matrix, row, column),
         std::min(alignment, 16u));
-    sums = sums ? arith::AddFOp::create(b, sums, loaded).getResult() : loaded;
+    if (!sums)
+      sums = loaded;
+    else if (isa<FloatType>(sumType))
+      sums = arith::AddFOp::create(b, sums, loaded);
+    else
+      sums = arith::AddIOp::create(b, sums, loaded);
   }
   return sums;
 }

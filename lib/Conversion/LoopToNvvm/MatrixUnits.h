@@ -16,18 +16,14 @@
 
 namespace kiln::loop {
 
-/// `mma.sync` multiplies 16 by 16 by 8 elements of 16 bits at a time, of which each
-/// thread of a warp has 8 and 4, and 4 sums. Of tf32 the sum has half as many, and of f16 on
-/// sm_75.
-constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kMmaSum = 16, kMmaSums = 4;
+/// `mma.sync` multiplies 16 by 16 by 8 elements of 16 bits at a time, of which
+/// each thread of a warp has 8 and 4, and 4 sums. Of others the sum has as many
+/// bytes; of f16 on sm_75 it has half as many.
+constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kMmaSum = 16, kMmaSums = 4,
+                  kMmaSumBytes = 2 * kMmaSum;
 
 /// Rows of each warp of a warpgroup that multiplies.
 constexpr int64_t kWarpRows = 16;
-
-/// True for what matrix units multiply; f32 is rounded to tf32.
-inline bool isOnUnits(mlir::Type factor) {
-  return factor && (factor.isBF16() || factor.isF16() || factor.isF32());
-}
 
 /// Rounds words of f32 to tf32.
 void roundWords(mlir::ImplicitLocOpBuilder &b,

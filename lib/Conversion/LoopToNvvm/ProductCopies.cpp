@@ -94,11 +94,10 @@ LogicalResult GridProductEmitter::describe(Operand &operand) {
   if (!operand.prologue->empty())
     made = operand.prologue->front().getTerminator()->getOperand(0).getType();
   operand.type = isFma ? sumType : made;
-  Type factor = analysis::getFactorType(op);
-  if (!isFma && !isOnUnits(factor))
-    return refuse(schedule) << "whose unit multiplies two bf16, two f16 or two "
-                               "f32, but found "
-                            << made;
+  int64_t width = bytesOf(operand.type), k = schedule.getSum();
+  if (!isFma && k * width % kMmaSumBytes != 0)
+    return refuse(schedule) << "whose unit takes " << kMmaSumBytes / width
+                            << " elements of " << made << " at a time";
 
   operand.isAsync =
       copiesAhead() && operand.prologue->empty() && element == operand.type;
@@ -110,7 +109,8 @@ LogicalResult GridProductEmitter::describe(Operand &operand) {
   operand.walksSum = alongSum > alongAcross ||
                      (alongSum == alongAcross && step && step.isConstant(1));
   operand.lanes = operand.walksSum ? alongSum : alongAcross;
-  operand.keepsSum = !isFma && operand.walksSum;
+  // Nothing puts bytes of four rows together when they are read.
+  operand.keepsSum = !isFma && (operand.walksSum || width == 1);
   if (operand.isAsync &&
       (operand.walksSum != operand.keepsSum ||
        operand.lanes * bytesOf(element) < kLeastAsync)) {
@@ -121,7 +121,6 @@ LogicalResult GridProductEmitter::describe(Operand &operand) {
     operand.isAsync = operand.lanes == 1 && bytesOf(element) >= kLeastAsync;
   }
 
-  int64_t width = bytesOf(operand.type), k = schedule.getSum();
   operand.pitch = (operand.keepsSum ? k : operand.extent) + kCopy / width;
   // What a warp reads of four neighbours in the sum are rows of eight banks each then.
   if (!isFma && !operand.keepsSum && width == 4)

@@ -47,15 +47,13 @@ static constexpr int64_t kGatherers = 128, kRowThreads = kStageRow / kUnit,
 /// Stages whose copies are under way while those of one before are rounded.
 static constexpr int64_t kMostBehind = 3;
 
-/// Of f32 along the sum alone, as warpgroups take it.
+/// Along the sum alone what warpgroups take so.
 bool GridWgmmaEmitter::isGathered(unsigned number) {
   Type type = analysis::getFactorType(op);
-  if (!type || (bytesOf(type) != 2 && !type.isF32()))
-    return false;
   int64_t lanes = kUnit / bytesOf(type);
   return !analysis::getOperandBoxes(op, shape, number, lanes) &&
          (analysis::hasSumVectors(op, shape, number, lanes) ||
-          (!type.isF32() &&
+          (analysis::getUnitFactors(type)->mayLieAcross &&
            analysis::hasAcrossVectors(op, shape, number, lanes)));
 }
 

@@ -227,6 +227,14 @@ void loop::roundWords(ImplicitLocOpBuilder &b, MutableArrayRef<Value> words) {
         NVVM::FPRoundingMode::RNA, NVVM::SaturationMode::NONE, /*relu=*/false);
 }
 
+static NVVM::MMATypes getMmaType(Type factor, bool isUnsigned) {
+  if (factor.isInteger(8))
+    return isUnsigned ? NVVM::MMATypes::u8 : NVVM::MMATypes::s8;
+  return factor.isF32()   ? NVVM::MMATypes::tf32
+         : factor.isF16() ? NVVM::MMATypes::f16
+                          : NVVM::MMATypes::bf16;
+}
+
 SmallVector<Value> GridProductEmitter::multiplyMma(Value stage,
                                                    SmallVector<Value> sums) {
   int64_t partRows = schedule.getPartRows();
@@ -236,10 +244,13 @@ SmallVector<Value> GridProductEmitter::multiplyMma(Value stage,
   Value row = mul(arith::DivUIOp::create(b, warp, perRow), partRows);
   Value column = mul(arith::RemUIOp::create(b, warp, perRow), partColumns);
   bool isRounded = operands[0].type.isF32();
-  NVVM::MMATypes type = isRounded                  ? NVVM::MMATypes::tf32
-                        : operands[0].type.isF16() ? NVVM::MMATypes::f16
-                                                   : NVVM::MMATypes::bf16;
-  const int64_t depth = isRounded ? kMmaSum / 2 : kMmaSum;
+  std::array types = {getMmaType(operands[0].type, isUnsigned(0)),
+                      getMmaType(operands[1].type, isUnsigned(1))};
+  // Integers do not stay at the largest one.
+  std::optional<NVVM::MMAIntOverflow> overflow;
+  if (isa<IntegerType>(sumType))
+    overflow = NVVM::MMAIntOverflow::wrapped;
+  const int64_t depth = kMmaSumBytes / bytesOf(operands[0].type);
   const size_t parts = copiesAhead() ? 1 : 2;
   auto load = [&](const Operand &operand, Value across, int64_t sum) {
     SmallVector<Value> words =
@@ -266,9 +277,8 @@ SmallVector<Value> GridProductEmitter::multiplyMma(Value stage,
                         int64_t sum) {
       Value made = NVVM::MmaOp::create(
           b, result, x, y, ArrayRef(sums).slice(first, kMmaSums),
-          ArrayRef<int64_t>{kMmaRows, kMmaColumns, sum}, std::nullopt,
-          std::nullopt, std::array{type, type},
-          std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+          ArrayRef<int64_t>{kMmaRows, kMmaColumns, sum}, std::nullopt, overflow,
+          types, std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
       for (int64_t n = 0; n < kMmaSums; ++n)
         sums[first + n] =
             LLVM::ExtractValueOp::create(b, made, ArrayRef<int64_t>{n});

@@ -44,12 +44,12 @@ static int64_t countOrderBarriers(GPUProductScheduleAttr schedule) {
 
 LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
   Type type = analysis::getFactorType(op);
-  if (!isOnUnits(type))
-    return refuse(schedule)
-           << "whose unit multiplies two bf16, two f16 or two f32";
   if (schedule.getSum() * bytesOf(type) != kChunkRow)
     return refuse(schedule) << "whose unit takes " << kChunkRow / bytesOf(type)
                             << " elements of " << type << " at a time";
+  if (type.isInteger(8) && isUnsigned(0) != isUnsigned(1))
+    return refuse(schedule)
+           << "whose unit multiplies bytes with a sign, or without one";
   if (isGathered(operand.number) && !op.isGrouped())
     return describeGathered(operand);
   bool isLeft = (operand.number == 0) != shape.exchanged;
@@ -61,8 +61,8 @@ LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
     return refuse(schedule)
            << "whose copies need operands as they lie in memory, with strides "
               "of multiples of 16 bytes and a sum of a known size";
-  if (type.isF32() && !boxes->alongSum)
-    return refuse(schedule) << "whose unit takes f32 along the sum";
+  if (!boxes->alongSum && !analysis::getUnitFactors(type)->mayLieAcross)
+    return refuse(schedule) << "whose unit takes " << type << " along the sum";
   if (op.isGrouped() && !hasGroupedRows() && boxes->alongSum)
     return refuse(schedule) << "whose members are cleared line by line, and "
                                "neighbours of an operand are members here";
@@ -313,6 +313,14 @@ Value GridWgmmaEmitter::getDescriptor(const Operand &operand, Value stage,
       place, operand.boxes.alongSum ? 16 : schedule.getSum() * kChunkRow);
 }
 
+static NVVM::WGMMATypes getWgmmaType(Type factor, bool isUnsigned) {
+  if (factor.isInteger(8))
+    return isUnsigned ? NVVM::WGMMATypes::u8 : NVVM::WGMMATypes::s8;
+  return factor.isF32()   ? NVVM::WGMMATypes::tf32
+         : factor.isF16() ? NVVM::WGMMATypes::f16
+                          : NVVM::WGMMATypes::bf16;
+}
+
 /// One step of all parts of this warpgroup; the sums are not there before it is waited for.
 SmallVector<Value> GridWgmmaEmitter::multiply(ValueRange sums, Value stage) {
   SmallVector<Value> made(sums), left;
@@ -321,11 +329,12 @@ SmallVector<Value> GridWgmmaEmitter::multiply(ValueRange sums, Value stage) {
         operands[0], stage,
         schedule.getTurns() > 1 ? tools->word(part) : warpgroup));
   Value right = getDescriptor(operands[1], stage, Value());
-  Type element = operands[0].type;
-  NVVM::WGMMATypes type = element.isF32()   ? NVVM::WGMMATypes::tf32
-                          : element.isF16() ? NVVM::WGMMATypes::f16
-                                            : NVVM::WGMMATypes::bf16;
-  int64_t width = bytesOf(element), depth = kChunkStep / width;
+  int64_t width = bytesOf(operands[0].type), depth = kChunkStep / width;
+  auto typeOf = [&](unsigned n) {
+    return getWgmmaType(operands[n].type, isUnsigned(n));
+  };
+  NVVM::WGMMATypes sumOf =
+      sumType.isF32() ? NVVM::WGMMATypes::f32 : NVVM::WGMMATypes::s32;
   tools->fence();
   for (int64_t k = 0; k < schedule.getSum(); k += depth) {
     auto advance = [&](unsigned n, Value descriptor) {
@@ -343,7 +352,7 @@ SmallVector<Value> GridWgmmaEmitter::multiply(ValueRange sums, Value stage) {
           advance(1, right),
           NVVM::MMAShapeAttr::get(context, kGroupRows, schedule.getColumns(),
                                   depth),
-          type, type, NVVM::WGMMATypes::f32, NVVM::WGMMAScaleOut::one,
+          typeOf(0), typeOf(1), sumOf, NVVM::WGMMAScaleOut::one,
           NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one, layoutOf(0),
           layoutOf(1), NVVM::MMAIntOverflowAttr());
   }

@@ -93,7 +93,7 @@ func.func @lanes(%x: !t) -> !r {
 
 !r = tensor<64x64xf32>
 func.func @mixed(%x: tensor<64x64xf32>, %y: tensor<64x64xbf16>) -> !r {
-  // expected-error @below {{whose unit multiplies two bf16, two f16 or two f32}}
+  // expected-error @below {{whose unit multiplies two bf16, two f16, two f32 or two i8}}
   %r = loop.kernel @k ins(%a = %x : tensor<64x64xf32>, %b = %y : tensor<64x64xbf16>) shared []
       schedule #loop.gpu_product<unit = mma, rows = 64, columns = 64, sum = 16, part_rows = 32, part_columns = 32, stages = 2, lanes = 4, group = 8, split = 1> -> !r {
     %c = loop.contract parallel [64, 64] reduction [64]
@@ -293,4 +293,80 @@ func.func @columns(%x: !t) -> !t {
     loop.return %p : !t
   }
   return %r : !t
+}
+
+// -----
+
+!t = tensor<64x64xi8>
+!r = tensor<64x64xi32>
+func.func @units(%x: !t) -> !r {
+  // expected-error @below {{whose unit adds up floats, but found 'i32'}}
+  %r = loop.kernel @k ins(%a = %x : !t) shared []
+      schedule #loop.gpu_product<unit = fma, rows = 32, columns = 32, sum = 8, part_rows = 4, part_columns = 4, stages = 2, lanes = 4, group = 8, split = 1> -> !r {
+    %c = loop.contract parallel [64, 64] reduction [64]
+        lhs %a[d0, d2] : !t rhs %a[d1, d2] : !t acc i32 : !r
+    loop.return %c : !r
+  }
+  return %r : !r
+}
+
+// -----
+
+!t = tensor<64x64xi8>
+!r = tensor<64x64xi32>
+func.func @step(%x: !t) -> !r {
+  // expected-error @below {{whose unit takes 32 elements of 'i8' at a time}}
+  %r = loop.kernel @k ins(%a = %x : !t) shared []
+      schedule #loop.gpu_product<unit = mma, rows = 32, columns = 32, sum = 16, part_rows = 16, part_columns = 16, stages = 2, lanes = 4, group = 8, split = 1> -> !r {
+    %c = loop.contract parallel [64, 64] reduction [64]
+        lhs %a[d0, d2] : !t rhs %a[d1, d2] : !t acc i32 : !r
+    loop.return %c : !r
+  }
+  return %r : !r
+}
+
+// -----
+
+!t = tensor<64x64xf16>
+!r = tensor<64x64xf64>
+func.func @sums(%x: !t) -> !r {
+  // expected-error @below {{whose unit adds up in 'f32', but found 'f64'}}
+  %r = loop.kernel @k ins(%a = %x : !t) shared []
+      schedule #loop.gpu_product<unit = mma, rows = 32, columns = 32, sum = 16, part_rows = 16, part_columns = 16, stages = 2, lanes = 4, group = 8, split = 1> -> !r {
+    %c = loop.contract parallel [64, 64] reduction [64]
+        lhs %a[d0, d2] : !t rhs %a[d1, d2] : !t acc f64 : !r
+    loop.return %c : !r
+  }
+  return %r : !r
+}
+
+// -----
+
+// Only elements of 16 bits are transposed for warpgroups.
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
+  func.func @across(%x: tensor<128x128xi8>) -> tensor<128x128xi32> {
+    // expected-error @below {{whose unit takes 'i8' along the sum}}
+    %r = loop.kernel @k ins(%a = %x : tensor<128x128xi8>) shared []
+        schedule #loop.gpu_product<unit = wgmma, rows = 64, columns = 64, sum = 128, part_rows = 64, part_columns = 64, stages = 2, lanes = 4, group = 8, split = 1> -> tensor<128x128xi32> {
+      %c = loop.contract parallel [128, 128] reduction [128]
+          lhs %a[d0, d2] : tensor<128x128xi8> rhs %a[d2, d1] : tensor<128x128xi8> acc i32 : tensor<128x128xi32>
+      loop.return %c : tensor<128x128xi32>
+    }
+    return %r : tensor<128x128xi32>
+  }
+}
+
+// -----
+
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
+  func.func @signs(%x: tensor<128x128xi8>, %y: tensor<128x128xui8>) -> tensor<128x128xi32> {
+    // expected-error @below {{whose unit multiplies bytes with a sign, or without one}}
+    %r = loop.kernel @k ins(%a = %x : tensor<128x128xi8>, %b = %y : tensor<128x128xui8>) shared []
+        schedule #loop.gpu_product<unit = wgmma, rows = 64, columns = 64, sum = 128, part_rows = 64, part_columns = 64, stages = 2, lanes = 4, group = 8, split = 1> -> tensor<128x128xi32> {
+      %c = loop.contract parallel [128, 128] reduction [128]
+          lhs %a[d0, d2] : tensor<128x128xi8> rhs %b[d1, d2] : tensor<128x128xui8> acc i32 : tensor<128x128xi32>
+      loop.return %c : tensor<128x128xi32>
+    }
+    return %r : tensor<128x128xi32>
+  }
 }

@@ -264,3 +264,24 @@ module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 13
     return %r, %f : tensor<16x4096xbf16>, tensor<4096x4096xbf16>
   }
 }
+
+// -----
+
+module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
+  // So they do of bytes, which stay without a sign.
+  // CHECK-LABEL: func.func @bytes
+  // CHECK: loop.kernel @bytes_right {{.*}} shared [4096, 4096] {{.*}}#loop.gpu_tile<{{.*}} -> tensor<4096x4096xui8>
+  // CHECK: loop.load %{{.*}}[%j, %i] : tensor<4096x4096xui8>
+  // CHECK: loop.kernel @bytes ins(
+  // CHECK-SAME: unit = wgmma
+  // CHECK: rhs %{{.*}}[d1, d2] : tensor<4096x4096xui8> acc i32
+  func.func @bytes(%x: tensor<4096x4096xui8>, %w: tensor<4096x4096xui8>) -> tensor<4096x4096xi32> {
+    %r = loop.kernel @bytes ins(%a = %x : tensor<4096x4096xui8>, %b = %w : tensor<4096x4096xui8>) shared [] -> tensor<4096x4096xi32> {
+      %c = loop.contract parallel [4096, 4096] reduction [4096]
+          lhs %a[d0, d2] : tensor<4096x4096xui8> rhs %b[d2, d1] : tensor<4096x4096xui8>
+          acc i32 : tensor<4096x4096xi32>
+      loop.return %c : tensor<4096x4096xi32>
+    }
+    return %r : tensor<4096x4096xi32>
+  }
+}

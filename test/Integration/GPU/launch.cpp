@@ -329,8 +329,12 @@ private:
 Launcher::Encoded Launcher::encode(const Map &map, size_t set) {
   // Numbers of cuda.h: CUtensorMapDataType, CUtensorMapSwizzle, and a promotion in L2
   // to 256 bytes.
-  int type = map.type == "f16" ? 6 : map.type == "f32" ? 11 /* rounded */ : 9;
-  int width = map.type == "f32" ? 4 : 2;
+  bool isByte = map.type == "i8";
+  int type = map.type == "f16"   ? 6
+             : map.type == "f32" ? 11 /* rounded */
+             : isByte            ? 0
+                                 : 9;
+  int width = map.type == "f32" ? 4 : isByte ? 1 : 2;
   int swizzle = map.swizzle == 32 ? 1 : map.swizzle == 64 ? 2 : map.swizzle / 128 * 3;
   std::vector<uint32_t> steps(map.sizes.size(), 1);
   Pointer memory = test.buffers.at(map.buffer).memory.at(set) + kGuard;

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `ldmatrix` of 8 by 8 elements of 16 bits, and `mma.sync` of 16 by 16 by 8 of f16 or
-// bf16, or 16 by 8 by 8 of f16 or tf32, added up in f32, with the distribution over threads
-// that PTX defines.
+// `ldmatrix` of 8 by 8 elements of 16 bits, and `mma.sync` of 16 by 16 by 8 of
+// f16 or bf16, or 16 by 8 by 8 of f16 or tf32, added up in f32, or 16 by 32 by
+// 8 of bytes, added up in i32, with the distribution over threads that PTX
+// defines.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,13 +47,21 @@ void grid::loadMatrices(
   }
 }
 
-/// The factor `k` of a register: a half word of it, or of its two lanes one; or all of it
-/// but what tf32 lacks.
+static bool isByte(NVVM::MMATypes type) {
+  return type == NVVM::MMATypes::s8 || type == NVVM::MMATypes::u8;
+}
+
+/// The factor `k` of a register: a half word of it, or of its two lanes one; a
+/// byte; or all of it but what tf32 lacks.
 static float getFactor(const Instruction &of, const uint64_t *registers,
                        unsigned n, unsigned k, NVVM::MMATypes type) {
   uint64_t bits = of.get(registers, n);
   if (type == NVVM::MMATypes::tf32)
     return F32::decode(bits & ~uint64_t(0x1FFF));
+  if (isByte(type)) {
+    uint8_t byte = bits >> (8 * k);
+    return type == NVVM::MMATypes::s8 ? float(int8_t(byte)) : float(byte);
+  }
   if (of.operands[n].step != 0)
     bits = of.get(registers, n, k);
   else
@@ -62,26 +71,36 @@ static float getFactor(const Instruction &of, const uint64_t *registers,
 
 void grid::multiplyMatrices(const Instruction &of, Warp warp) {
   auto op = cast<NVVM::MmaOp>(of.op);
-  NVVM::MMATypes type = *op.getMultiplicandAPtxType();
-  // Registers hold one element of tf32, or two others that are neighbours in the sum.
-  bool isWide = type == NVVM::MMATypes::tf32;
-  unsigned depth = op.getShape().getK(), neighbours = isWide ? 1 : 2;
+  NVVM::MMATypes left = *op.getMultiplicandAPtxType();
+  NVVM::MMATypes right = *op.getMultiplicandBPtxType();
+  // Registers hold one element of tf32, or two others or four bytes that are
+  // neighbours in the sum.
+  bool isWide = left == NVVM::MMATypes::tf32, areBytes = isByte(left);
+  unsigned depth = op.getShape().getK();
+  unsigned neighbours = isWide ? 1 : areBytes ? 4 : 2;
   unsigned rights = depth / neighbours / 4, lefts = 2 * rights; // registers
   unsigned kA = 0, kB = lefts, kC = lefts + rights; // the first operands of each
-  float a[16][16], b[16][8];
+  float a[16][32], b[32][8];
   for (auto [thread, registers] : llvm::enumerate(warp))
     for (unsigned k = 0; k < neighbours; ++k) {
       unsigned across = thread / 4, sum = thread % 4 * neighbours + k;
       for (unsigned n = 0; n < lefts; ++n)
         a[across + n % 2 * 8][sum + n / 2 * (depth / 2)] =
-            getFactor(of, registers, kA + n, k, type);
+            getFactor(of, registers, kA + n, k, left);
       for (unsigned n = 0; n < rights; ++n)
         b[sum + n * (depth / 2)][across] =
-            getFactor(of, registers, kB + n, k, type);
+            getFactor(of, registers, kB + n, k, right);
     }
   for (auto [thread, registers] : llvm::enumerate(warp))
     for (unsigned n = 0; n < 4; ++n) {
       unsigned row = thread / 4 + n / 2 * 8, column = thread % 4 * 2 + n % 2;
+      if (areBytes) {
+        uint32_t sum = of.get(registers, kC + n);
+        for (unsigned k = 0; k < depth; ++k)
+          sum += uint32_t(int32_t(a[row][k] * b[k][column]));
+        registers[of.result + n] = sum;
+        continue;
+      }
       float sum = F32::decode(of.get(registers, kC + n));
       for (unsigned k = 0; k < depth; ++k)
         sum += a[row][k] * b[k][column];

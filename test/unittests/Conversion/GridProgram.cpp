@@ -241,15 +241,20 @@ bool GridDecoder::decodeBranch(Operation &op) {
   return true;
 }
 
-/// `mma.sync` of 16 by 16 by 8 of f16 or bf16, or 16 by 8 by 8 of f16 or tf32.
+/// `mma.sync` of 16 by 16 by 8 of f16 or bf16, 16 by 8 by 8 of f16 or tf32, or
+/// 16 by 32 by 8 of bytes, whose sums wrap around.
 static bool isKnownProduct(NVVM::MmaOp op) {
   auto type = op.getMultiplicandAPtxType();
   bool isF16 = type == NVVM::MMATypes::f16;
+  bool areBytes =
+      llvm::is_contained({NVVM::MMATypes::s8, NVVM::MMATypes::u8}, type) &&
+      llvm::is_contained({NVVM::MMATypes::s8, NVVM::MMATypes::u8},
+                         op.getMultiplicandBPtxType()) &&
+      op.getIntOverflowBehavior() == NVVM::MMAIntOverflow::wrapped;
   NVVM::MMAShapeAttr shape = op.getShape();
-  bool isKnown = shape.getK() == 8
-                     ? isF16 || type == NVVM::MMATypes::tf32
-                     : shape.getK() == 16 &&
-                           (isF16 || type == NVVM::MMATypes::bf16);
+  bool isKnown = shape.getK() == 8    ? isF16 || type == NVVM::MMATypes::tf32
+                 : shape.getK() == 16 ? isF16 || type == NVVM::MMATypes::bf16
+                                      : shape.getK() == 32 && areBytes;
   return isKnown && shape.getM() == 16 && shape.getN() == 8;
 }
 

@@ -70,9 +70,12 @@ static ScheduleAttr getProduct(ContractOp op,
   if (!shape)
     return {};
   Type factor = analysis::getFactorType(op);
-  bool isMatrix = factor && op.getAccType().isF32() &&
-                  (factor.isF16() || (way != Way::Early && factor.isBF16()) ||
-                   (way == Way::Rounded && factor.isF32()));
+  auto factors = analysis::getUnitFactors(factor);
+  bool isMatrix = factors && op.getAccType() == factors->sum &&
+                  (way != Way::Early || factors->capability <= kGPUProduct) &&
+                  (way == Way::Rounded || !factor.isF32());
+  if (!isMatrix && !isa<FloatType>(op.getAccType()))
+    return {};
   ProductUnit unit = isMatrix ? ProductUnit::Mma : ProductUnit::Fma;
   int64_t lanes = 4;
   while (!analysis::canStoreVectors(op, *shape, lanes,
@@ -83,8 +86,12 @@ static ScheduleAttr getProduct(ContractOp op,
     split = 1;
   return GPUProductScheduleAttr::get(
       op.getContext(), unit, /*rows=*/isMatrix ? 32 : 16, /*columns=*/32,
-      /*sum=*/isMatrix ? 16 : 8, part, part, /*stages=*/split == 1 ? 2 : 3,
-      lanes, /*group=*/2, split, /*blocks=*/0, /*cluster=*/1,
+      /*sum=*/
+          !isMatrix         ? 8
+      : factor.isInteger(8) ? 32
+                            : 16,
+      part, part, /*stages=*/split == 1 ? 2 : 3, lanes, /*group=*/2, split,
+      /*blocks=*/0, /*cluster=*/1,
       /*turns=*/1, GPULibrary::None);
 }
 

@@ -467,6 +467,7 @@ static std::vector<LoopCase> join(std::vector<LoopCase> cases) {
   llvm::append_range(cases, getWindowCases());
   llvm::append_range(cases, getTileCases());
   llvm::append_range(cases, getGroupCases());
+  llvm::append_range(cases, getProductsOfBytes());
   return cases;
 }
 

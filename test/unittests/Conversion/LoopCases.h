@@ -47,6 +47,8 @@ llvm::ArrayRef<LoopCase> getWindowCases();
 llvm::ArrayRef<LoopCase> getTileCases();
 /// Contractions of members in groups.
 llvm::ArrayRef<LoopCase> getGroupCases();
+/// Contractions of bytes by bytes as they lie in memory.
+llvm::ArrayRef<LoopCase> getProductsOfBytes();
 /// Sorts that keep much; writes to places that are computed: in vectors, by columns, of
 /// each kind.
 llvm::ArrayRef<LoopCase> getRowCases();

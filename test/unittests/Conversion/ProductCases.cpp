@@ -131,6 +131,90 @@ func.func @main(%x: !a, %y: !b) -> !c {
   return %r : !c
 })";
 
+// Bytes by bytes, whose sums have 32 bits and become floats. The right ones
+// have no sign, and lie across the sum; rows behind the tiles, and a sum that
+// ends within a step.
+static const char kProductOfTwoBytes[] = R"(
+!a = tensor<2x37x80xi8>
+!b = tensor<2x80x48xui8>
+!s = tensor<48xf32>
+!c = tensor<2x37x48xbf16>
+func.func @main(%x: !a, %y: !b, %z: !s) -> !c {
+  %r = loop.kernel @k ins(%a = %x : !a, %b = %y : !b, %d = %z : !s)
+      shared [2, 37, 48] -> !c {
+    %s = loop.contract parallel [2, 37, 48] reduction [80]
+        lhs %a[d0, d1, d3] : !a rhs %b[d0, d3, d2] : !b acc i32 : !c
+        epilogue (%acc, %i, %j, %k) {
+      %e = loop.load %d[%k] : !s
+      %f = arith.sitofp %acc : i32 to f32
+      %g = arith.mulf %e, %f : f32
+      %h = arith.truncf %g : f32 to bf16
+      loop.yield %h : bf16
+    }
+    loop.return %s : !c
+  }
+  return %r : !c
+})";
+
+// Both along the sum, in rows that begin anywhere, of which single ones are
+// copied, and in rows of which four are; the sums as they are, and bytes of
+// them.
+static const char kProductOfOddBytes[] = R"(
+!a = tensor<33x71xi8>
+!b = tensor<21x71xi8>
+!d = tensor<33x100xi8>
+!e = tensor<20x100xi8>
+!c = tensor<33x21xi32>
+!f = tensor<33x20xi8>
+func.func @main(%x: !a, %y: !b, %z: !d, %w: !e) -> (!c, !f) {
+  %r = loop.kernel @k ins(%a = %x : !a, %b = %y : !b) shared [33, 21] -> !c {
+    %s = loop.contract parallel [33, 21] reduction [71]
+        lhs %a[d0, d2] : !a rhs %b[d1, d2] : !b acc i32 : !c
+    loop.return %s : !c
+  }
+  %q = loop.kernel @q ins(%a = %z : !d, %b = %w : !e) shared [33, 20] -> !f {
+    %s = loop.contract parallel [33, 20] reduction [97]
+        lhs %a[d0, d2 + 1] : !d rhs %b[d1, d2 + 3] : !e acc i32 : !f
+        epilogue (%acc, %i, %j) {
+      %t = arith.trunci %acc : i32 to i8
+      loop.yield %t : i8
+    }
+    loop.return %s : !f
+  }
+  return %r, %q : !c, !f
+})";
+
+// A matrix of bytes by a vector.
+static const char kVectorOfBytes[] = R"(
+!a = tensor<40x96xi8>
+!b = tensor<96xui8>
+!c = tensor<40xi32>
+func.func @main(%x: !a, %y: !b) -> !c {
+  %r = loop.kernel @k ins(%a = %x : !a, %b = %y : !b) shared [40] -> !c {
+    %s = loop.contract parallel [40] reduction [96]
+        lhs %a[d0, d1] : !a rhs %b[d1] : !b acc i32 : !c
+    loop.return %s : !c
+  }
+  return %r : !c
+})";
+
+// Windows of an image with its channels last, whose padding is 0.
+static const char kWindowsOfBytes[] = R"(
+!x = tensor<2x5x7x32xi8>
+!w = tensor<18x3x3x32xi8>
+!y = tensor<2x5x7x18xi32>
+func.func @main(%x: !x, %w: !w) -> !y {
+  %r = loop.kernel @k ins(%a = %x : !x, %b = %w : !w) shared [2, 5, 7, 18] -> !y {
+    %s = loop.contract parallel [2, 5, 7, 18] reduction [3, 3, 32]
+        lhs %a[d0, d1 + d4 - 1, d2 + d5 - 1, d6] : !x
+            mask and(le(1, d1 + d4), lt(d1 + d4 - 1, 5), le(1, d2 + d5), lt(d2 + d5 - 1, 7))
+        rhs %b[d3, d4, d5, d6] : !w mask 1
+        acc i32 : !y
+    loop.return %s : !y
+  }
+  return %r : !y
+})";
+
 // Rows in groups, of which the first is empty, by a matrix for each; the last rows are in none.
 static const char kProductOfGroups[] = R"(
 !a = tensor<45x40xbf16>
@@ -356,6 +440,16 @@ llvm::ArrayRef<loop::LoopCase> loop::getGroupCases() {
       {"ProductOverGroups", kProductOverGroups, {{}}, 0, 4},
       {"ProductOfManyGroups", kProductOfManyGroups, {{}}, 0, 16},
       {"ProductOverLines", kProductOverLines, {{}}, 0, 16},
+  };
+  return cases;
+}
+
+llvm::ArrayRef<loop::LoopCase> loop::getProductsOfBytes() {
+  static const std::vector<LoopCase> cases = {
+      {"ProductOfTwoBytes", kProductOfTwoBytes, {{}}, 0, 4},
+      {"ProductOfOddBytes", kProductOfOddBytes},
+      {"VectorOfBytes", kVectorOfBytes},
+      {"WindowsOfBytes", kWindowsOfBytes},
   };
   return cases;
 }

@@ -271,17 +271,6 @@ TEST(GPUProductSchedules, MatricesOfABatchShareNoFactors) {
   EXPECT_EQ(chooseGPUProduct(product, machine).cluster, 1);
 }
 
-TEST(GPUProductSchedules, TilesFitWhereFactorsComeAcrossTheSum) {
-  GPUMachine machine;
-  machine.hasWarpgroups = true;
-  GPUProductShape product = makeProduct(4096, 768, 3072);
-  EXPECT_EQ(chooseGPUProduct(product, machine).columns, 192);
-  // 128 elements of a byte are a step of the sum: 192 columns take the memory
-  // of 256.
-  product.bytes = 1;
-  EXPECT_NE(chooseGPUProduct(product, machine).columns, 192);
-}
-
 // What is tried besides the best are the best of other tiles, none of them twice.
 TEST(GPUProductSchedules, OtherTilesFollowTheBestByTheirCost) {
   GPUMachine machine;
@@ -324,6 +313,28 @@ TEST(GPUProductSchedules, FewTilesFillTheMultiprocessorsByPartsOfTheirSum) {
     EXPECT_LE(blocks, 132);
     EXPECT_GT(blocks, 100);
   }
+}
+
+TEST(GPUProductSchedules, StepsOfBytesHaveTwiceAsManyFactors) {
+  GPUMachine machine;
+  machine.multiprocessors = 132;
+  machine.hasWarpgroups = true;
+  GPUProductShape product = makeProduct(4096, 4096, 4096);
+  double wide = estimateGPUProduct(product, machine);
+  product.bytes = 1;
+  product.resultBytes = 4;
+  GPUProductSchedule s = chooseGPUProduct(product, machine);
+  EXPECT_EQ(s.unit, ProductUnit::Wgmma);
+  EXPECT_EQ(s.sum, 128);
+  double narrow = estimateGPUProduct(product, machine);
+  EXPECT_LT(narrow, wide * 0.7);
+  // Results are stored as wide as they are.
+  product.resultBytes = 2;
+  EXPECT_LT(estimateGPUProduct(product, machine), narrow);
+  // Tiles of 192 columns take no more memory than those of wider factors.
+  product = makeProduct(4096, 768, 3072);
+  product.bytes = 1;
+  EXPECT_EQ(chooseGPUProduct(product, machine).columns, 192);
 }
 
 TEST(GPUProductSchedules, FewRowsHaveLowTiles) {

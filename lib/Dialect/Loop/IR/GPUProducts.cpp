@@ -77,10 +77,10 @@ static LogicalResult verifyUnit(EmitError emitError, ProductUnit unit,
     return refuse("multiples of 16");
   case ProductUnit::Wgmma: // C4
     if (partRows == 64 && partColumns == columns && columns % 32 == 0 &&
-        (sum == 64 || sum == 32))
+        (sum == 64 || sum == 32 || sum == 128))
       return success();
     return refuse("parts of 64 rows and all columns, a multiple of 32, and a "
-                  "sum of 64 or 32");
+                  "sum of 64, 32 or 128");
   }
   llvm_unreachable("unknown unit");
 }

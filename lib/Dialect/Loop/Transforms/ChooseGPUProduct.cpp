@@ -21,6 +21,10 @@ using guard::ExprAttr;
 /// Fewer elements of a sum are a thread's, or a tile's.
 static constexpr int64_t kShortVectorSum = 32;
 
+/// Bytes that are copied together in the time in which threads turn bytes that
+/// lie across the sum, each of which they store by itself: a guess.
+static constexpr int64_t kTurnedTogether = 4;
+
 /// What maps the elements of operand `k` (A or B).
 static Region &getPrologue(ContractOp op, const analysis::ContractionShape &shape,
                            unsigned k) {
@@ -47,6 +51,22 @@ static int64_t getTogether(ContractOp op,
     if (analysis::getOperandBoxes(op, shape, k, lanes))
       return lanes * bytes;
   return kCopiedAtOnce;
+}
+
+/// Whether neighbours of operand `k` are along the sum.
+static bool liesAlongSum(const analysis::ContractionShape &shape, unsigned k) {
+  return !shape.sum.runs.empty() &&
+         shape.sum.runs.back().steps[k].isConstant(1);
+}
+
+bool loop::isForWarpgroups(ContractOp op) {
+  auto isUnsigned = [](Value tensor) {
+    return cast<RankedTensorType>(tensor.getType())
+        .getElementType()
+        .isUnsignedInteger();
+  };
+  return isUnsigned(op.getLhs()) == isUnsigned(op.getRhs()) ||
+         !op.getAccType().isInteger();
 }
 
 /// Of members in groups each group has its share: where they begin and how many there are is
@@ -142,18 +162,27 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
       });
   product.sumBytes = op.getAccType().getIntOrFloatBitWidth() / 8;
   product.bytes = factor ? factor.getIntOrFloatBitWidth() / 8 : product.sumBytes;
-  bool takesAll = machine.capability >= kGPUCopiesAhead;
-  product.onUnits = factor && op.getAccType().isF32() &&
-                    (factor.isF16() || (takesAll && factor.isBF16()) ||
-                     (takesAll && factor.isF32() && permitsTf32(op)));
+  if (product.bytes == 1)
+    product.resultBytes = analysis::getElementBytes(
+        cast<RankedTensorType>(op.getResult().getType()).getElementType());
+  auto factors = analysis::getUnitFactors(factor);
+  product.onUnits = factors && op.getAccType() == factors->sum &&
+                    machine.capability >= factors->capability &&
+                    (!factor.isF32() || permitsTf32(op));
   product.byRegisters = machine.capability < kGPUCopiesAhead ||
                         !op.getLhsPrologue().empty() ||
                         !op.getRhsPrologue().empty();
-  product.inBoxes = product.onUnits && machine.hasWarpgroups;
+  bool onWarpgroups =
+      product.onUnits && machine.hasWarpgroups && isForWarpgroups(op);
+  product.inBoxes = onWarpgroups;
   for (unsigned k = 0; k < 2 && product.onUnits; ++k) {
     product.inBoxes &= fitsBoxes(op, shape, k, product.bytes);
     product.together =
         std::min(product.together, getTogether(op, shape, k, product.bytes));
+    if (product.bytes == 1 && !liesAlongSum(shape, k)) {
+      product.byRegisters = true;
+      product.together = std::min(product.together, kTurnedTogether);
+    }
     product.beginsSectors &=
         analysis::getOperandBoxes(op, shape, k, kSector / product.bytes)
             .has_value();
@@ -162,8 +191,7 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
     product.columnsAlongSum =
         analysis::getOperandBoxes(op, shape, 1, kCopiedAtOnce / product.bytes)
             ->alongSum;
-  product.isGathered =
-      product.onUnits && !product.inBoxes && machine.hasWarpgroups;
+  product.isGathered = onWarpgroups && !product.inBoxes;
   if (op.isGrouped())
     shareMembers(product, op, shape);
   int64_t vector = kCopiedAtOnce / product.bytes;
@@ -263,6 +291,9 @@ ScheduleAttr loop::chooseMatrixProduct(ContractOp op,
       (isAlone && isForThreads(op, *shape, machine, hints)))
     return {};
   GPUProductShape product = getGPUProductShape(op, *shape, machine, hints);
+  // Without units a thread has neighbours of the result.
+  if (isa<IntegerType>(op.getAccType()) && !product.onUnits)
+    return {};
   // A step of a recurrence has few rows, which are read again sooner than tiles are filled.
   if (ScheduleAttr dots = isAlone ? chooseDots(op, *shape) : ScheduleAttr();
       dots &&

@@ -135,11 +135,9 @@ static int64_t getProductShared(const ProductTile &tile,
                                 const GPUProductShape &product) {
   bool isFma = tile.unit == ProductUnit::Fma;
   if (tile.unit == ProductUnit::Wgmma)
-    // Across the sum as many elements come at a time as along it.
-    return tile.stages * ((llvm::alignTo(tile.rows, tile.sum) +
-                           llvm::alignTo(tile.columns, tile.sum)) *
-                              128 +
-                          16) +
+    // Across the sum 64 elements of 16 bits come at a time, which all tiles are
+    // multiples of.
+    return tile.stages * ((tile.rows + tile.columns) * 128 + 16) +
            std::max(tile.rows, 64 * tile.turns) * 160;
   int64_t bytes = isFma ? product.sumBytes : product.bytes;
   // A row more, for the units by which rows are set apart.
@@ -300,21 +298,23 @@ static double getCost(const ProductTile &tile, int64_t split, int64_t cluster,
     cycles += made;
   }
   double elements = double(product.rows) * product.columns * product.matrices;
+  double stored = elements * double(product.resultBytes ? product.resultBytes
+                                                        : product.bytes);
   // Memory takes its time whatever multiplies. Windows are read several times.
   if (product.inBoxes) {
     double factors = (double(product.rows) + product.columns) * product.sum *
                      product.matrices;
-    double memory = (factors + elements * double(product.results)) *
-                    product.bytes / kBytesPerCycle;
+    double memory =
+        (factors * product.bytes + stored * double(product.results)) /
+        kBytesPerCycle;
     cycles =
         std::max(cycles, memory) + kOverlapped * std::min(cycles, memory);
   }
   // What others store and compute is not counted above, being the same for all
   // tiles.
   if (tile.unit != ProductUnit::Wgmma || !product.inBoxes)
-    cycles += elements *
-              (double(product.results - 1) * product.bytes / kBytesPerCycle +
-               product.followers / (kAlone * processors));
+    cycles += stored * double(product.results - 1) / kBytesPerCycle +
+              elements * product.followers / (kAlone * processors);
   if (split == 1)
     return cycles;
   return cycles + kLaunch +

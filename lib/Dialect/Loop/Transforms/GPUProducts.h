@@ -77,6 +77,10 @@ ScheduleAttr chooseMatrixProduct(ContractOp op,
                                  const GPUMachine &machine,
                                  const analysis::SizeHints &hints);
 
+/// Whether warpgroups multiply both factors, if units do: bytes with a sign by
+/// bytes without one they do not, which PTX has from version 8.4 on.
+bool isForWarpgroups(ContractOp op);
+
 /// True if a copy engine can bring operand `k` (A or B), whose factors have so many bytes,
 /// as warpgroups take it.
 bool fitsBoxes(ContractOp op, const analysis::ContractionShape &shape,

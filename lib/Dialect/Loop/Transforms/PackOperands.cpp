@@ -81,7 +81,11 @@ static std::optional<Packing> choosePacking(ContractOp op,
         return constant && constant->hasTrait<OpTrait::ConstantLike>();
       }))
     return std::nullopt;
-  packing.element = analysis::getFactorType(op);
+  Type factor = analysis::getFactorType(op);
+  auto tensor = cast<RankedTensorType>(
+      (packing.isLeft ? op.getLhs() : op.getRhs()).getType());
+  // Bytes stay with a sign or without.
+  packing.element = factor.isInteger(8) ? tensor.getElementType() : factor;
   ArrayAttr indices = packing.isLeft ? op.getLhsIndices() : op.getRhsIndices();
   SmallVector<ExprAttr> all = op.getDomain().all();
   auto isUsed = [&](unsigned dim) {
@@ -95,14 +99,13 @@ static std::optional<Packing> choosePacking(ContractOp op,
   llvm::copy_if(outer, std::back_inserter(packing.dims), isUsed);
   // In the order of memory, but for what is taken along the sum alone.
   ExprAttr step = shape.sum.runs.back().steps[k];
-  bool alongSum = packing.element.isF32() || step.isConstant(1);
+  auto factors = analysis::getUnitFactors(factor);
+  bool alongSum = (factors && !factors->mayLieAcross) || step.isConstant(1);
   const analysis::DimGroup &inner = alongSum ? shape.sum : across;
   llvm::append_range(packing.dims, alongSum ? across.dims : shape.sum.dims);
   llvm::append_range(packing.dims, inner.dims);
   for (unsigned dim : packing.dims)
     packing.extents.push_back(all[dim]);
-  auto tensor = cast<RankedTensorType>(
-      (packing.isLeft ? op.getLhs() : op.getRhs()).getType());
   int64_t width = packing.element.getIntOrFloatBitWidth() / 8;
   auto size = inner.extent.getConstant();
   if (!size || *size < 1 ||
@@ -251,7 +254,7 @@ void PackOperands::pack(KernelOp kernel, const GPUMachine &machine,
   if (!shape)
     return;
   GPUProductShape product = getGPUProductShape(op, *shape, machine, hints);
-  if (!product.onUnits || product.inBoxes)
+  if (!product.onUnits || product.inBoxes || !isForWarpgroups(op))
     return;
   SmallVector<Packing> packings;
   double bytes = 0;

@@ -297,7 +297,7 @@ def Loop_GPUProductScheduleAttr
     | unit | `part_rows` by `part_columns` are of | how |
     |---|---|---|
     | `fma` | a thread | fused multiplications and additions in the type of the sum |
-    | `mma` | a warp | `mma.sync` on matrix units: f16, bf16, or f32 rounded to tf32, added up in f32 |
+    | `mma` | a warp | `mma.sync` on matrix units: f16, bf16, or f32 rounded to tf32, added up in f32; i8, in i32 |
     | `wgmma` | a warpgroup | `wgmma`, of the same types, on tiles that the copy engine brings, on sm_90a; one more warpgroup asks for them |
 
     Tiles are visited `group` rows of tiles at a time, column by column of these, so
@@ -333,9 +333,9 @@ def Loop_GPUProductScheduleAttr
       where their factors lie across the sum. `turns` is 1, or 2 with `wgmma`; then `rows` times
       `columns` is 16,384 at most: 128 sums of a thread.
     - (C3) the threads that follow from the parts are from 32 to 1024, a multiple of 32.
-    - (C4) with `mma`, parts and `sum` are multiples of 16; with `wgmma`, `part_rows`
-      is 64, `part_columns` is `columns`, a multiple of 32, and `sum` is
-      128 bytes of factors: 64, or 32 of f32.
+    - (C4) with `mma`, parts and `sum` are multiples of 16, `sum` of 32 where factors are i8; with
+      `wgmma`, `part_rows` is 64, `part_columns` is `columns`, a multiple of 32, and `sum` is
+      128 bytes of factors: 64, 32 of f32, or 128 of i8.
     - (C5) with `fma`, parts are 4 or 8.
     - (C6) the kernel is a contraction; of members in groups in one part, without `library`.
       Without groups and `library`, in a kernel that shares no extents, other nests may follow it:

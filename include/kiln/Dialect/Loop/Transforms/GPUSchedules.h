@@ -206,6 +206,8 @@ struct GPUProductShape {
   bool inGroups = false;  ///< they are those of a matrix on average, and end anywhere
   int64_t bytes = 4;     ///< of a factor
   int64_t sumBytes = 4;
+  int64_t resultBytes =
+      0; ///< of an element of the result; 0: as many as of a factor
   bool onUnits = false;  ///< matrix units may multiply such factors
   bool inBoxes = false;  ///< a copy engine can bring both operands
   bool beginsSectors = true; ///< whose rows begin at 32 bytes of a line of a cache
