@@ -18,6 +18,8 @@
 #include "kiln/Interfaces/Stages.h"
 #include "kiln/Support/Remarks.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
@@ -284,6 +286,23 @@ static bool isMove(PointwiseOp producer, LoadOp load) {
          load.getResult();
 }
 
+/// True if a body does what the contraction does by itself of what it reads: it
+/// extends bytes, which units of a GPU multiply as they lie in memory.
+static bool isExtendedAnyway(ContractOp contract, Region &prologue,
+                             PointwiseOp producer, LoadOp load) {
+  Type element =
+      cast<RankedTensorType>(load.getTensor().getType()).getElementType();
+  Operation *made =
+      producer.getBody().front().getTerminator()->getOperand(0).getDefiningOp();
+  bool extends = element.isUnsignedInteger()
+                     ? isa_and_nonnull<arith::ExtUIOp>(made)
+                     : isa_and_nonnull<arith::ExtSIOp>(made);
+  return getGPUTarget(contract) && prologue.empty() &&
+         isa<IntegerType>(element) && load.getType().isInteger(8) && extends &&
+         made->getOperand(0) == load.getResult() &&
+         made->getResult(0).getType() == contract.getAccType();
+}
+
 std::optional<StoreReason>
 InlineVirtual::whyNoPrologue(ContractOp contract, PointwiseOp producer,
                              LoadOp load) {
@@ -320,7 +339,10 @@ InlineVirtual::inlineOperand(ContractOp contract, unsigned side,
   analysis::Access access = analysis::getReads(producer)[0];
   if (access.indirect)
     return StoreReason{"it is read at computed positions"};
-  bool moves = isMove(producer, load);
+  Region &prologue =
+      side == 0 ? contract.getLhsPrologue() : contract.getRhsPrologue();
+  bool moves = isMove(producer, load) ||
+               isExtendedAnyway(contract, prologue, producer, load);
   if (!moves)
     if (auto reason = whyNoPrologue(contract, producer, load))
       return reason;
@@ -352,8 +374,6 @@ InlineVirtual::inlineOperand(ContractOp contract, unsigned side,
   if (moves)
     return std::nullopt;
   // The new prologue is the body, then the old one.
-  Region &prologue =
-      side == 0 ? contract.getLhsPrologue() : contract.getRhsPrologue();
   OpBuilder builder(context);
   Region old;
   old.takeBody(prologue);

@@ -31,8 +31,8 @@ def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::func::FuncOp"> {
       that number is at most 64: memory would take longer than to compute it again.
 
     An operand of a `loop.contract` is inlined as index expressions if it only
-    moves elements, and as a prologue if it maps one element to one and costs no
-    more than `max-prologue-cost`.
+    moves elements, or on a GPU extends bytes to the sum's type, as the contraction does itself;
+    and as a prologue if it maps one element to one and costs no more than `max-prologue-cost`.
 
     A load with a mask makes the loads of the inlined body masked by it.
 
