@@ -1947,3 +1947,7 @@ func.func @"_weight_int8pack_mm"(%x0: tensor<3x8xf32>, %x1: tensor<4x8xi8>, %x2:
   %r = aten._weight_int8pack_mm(%x0, %x1, %x2) : (tensor<3x8xf32>, tensor<4x8xi8>, tensor<4xf32>) -> tensor<3x4xf32>
   return
 }
+func.func @"_scaled_mm"(%x0: tensor<3x16xf8E4M3FN>, %x1: tensor<16x8xf8E5M2>, %x2: tensor<3x1xf32>, %x3: tensor<1x8xf32>, %x4: tensor<8xbf16>) {
+  %r = aten._scaled_mm(%x0, %x1, %x2, %x3, bias = %x4, out_dtype = bf16, use_fast_accum = false) : (tensor<3x16xf8E4M3FN>, tensor<16x8xf8E5M2>, tensor<3x1xf32>, tensor<1x8xf32>, tensor<8xbf16>) -> tensor<3x8xbf16>
+  return
+}

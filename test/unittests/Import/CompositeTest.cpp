@@ -315,3 +315,80 @@ TEST(Composites, AFactorThatDoesNotExistEndsTheRun) {
         << results.error().message;
   }
 }
+
+/// x, which is 0, 1, 2... by rows, times w, as 8-bit floats, with these scales
+/// and more.
+static ProgramMaker scaledProduct(Out scaleA, Out scaleB,
+                                  std::vector<NamedArgument> more, Out result) {
+  ProgramMaker p;
+  p.input({"x", {2, 16}});
+  p.input({"w", {16, 3}});
+  p.input(scaleA);
+  p.input(scaleB);
+  p.input({"b", {3}});
+  p.call("aten._to_copy.default",
+         {{"self", t("x")}, {"dtype", {DType::F8E4M3FN}}},
+         {"x8", {2, 16}, DType::F8E4M3FN});
+  p.call("aten._to_copy.default",
+         {{"self", t("w")}, {"dtype", {DType::F8E5M2}}},
+         {"w8", {16, 3}, DType::F8E5M2});
+  std::vector<NamedArgument> inputs = {{"self", t("x8")},
+                                       {"mat2", t("w8")},
+                                       {"scale_a", t(scaleA.name)},
+                                       {"scale_b", t(scaleB.name)}};
+  inputs.insert(inputs.end(), more.begin(), more.end());
+  p.call("aten._scaled_mm.default", inputs, result);
+  p.call("aten._to_copy.default",
+         {{"self", t(result.name)}, {"dtype", {DType::F32}}},
+         {"y", result.sizes});
+  p.output("y");
+  return p;
+}
+
+/// Columns of 1, -2 and 0.25, whose sums are exact.
+static std::vector<runtime::OpValue> scaledInputs(runtime::Tensor scaleA,
+                                                  runtime::Tensor scaleB) {
+  Floats w;
+  for (int k = 0; k < 16; ++k)
+    w.insert(w.end(), {1, -2, 0.25});
+  return {iota({2, 16}), tensorOf({16, 3}, w), scaleA, scaleB,
+          tensorOf({3}, {1, 2, 3})};
+}
+
+TEST(Composites, ProductsOf8BitFloatsAreScaled) {
+  // Of 0, 1, ... 15, and of 16, 16, 18, 20, 20, 20, 22, 24, 24, 24, 26, 28, 28,
+  // 28, 30, 32: those behind 16 are rounded to even ones, halves to multiples
+  // of 4.
+  const float sums[] = {120, 376};
+  expectResults(scaledProduct({"s", {}}, {"t", {1}},
+                              {{"bias", t("b")}, {"out_dtype", {DType::F32}}},
+                              {"r", {2, 3}}),
+                scaledInputs(tensorOf({}, {2}), tensorOf({1}, {0.5})),
+                {{"y",
+                  {sums[0] + 1, -2 * sums[0] + 2, sums[0] / 4 + 3, sums[1] + 1,
+                   -2 * sums[1] + 2, sums[1] / 4 + 3}}});
+  // Of rows and of columns.
+  expectResults(
+      scaledProduct({"s", {2, 1}}, {"t", {1, 3}},
+                    {{"out_dtype", {DType::BF16}}}, {"r", {2, 3}, DType::BF16}),
+      scaledInputs(tensorOf({2, 1}, {1, 0.5}), tensorOf({1, 3}, {1, 2, 4})),
+      {{"y", {120, -480, 120, 188, -752, 188}}});
+  // Without a type the result has that of the left one, whose largest number is
+  // 448, and a scale.
+  expectResults(scaledProduct({"s", {1}}, {"t", {1}},
+                              {{"scale_result", t("s")}},
+                              {"r", {2, 3}, DType::F8E4M3FN}),
+                scaledInputs(tensorOf({1}, {0.5}), tensorOf({1}, {1})),
+                {{"y", {30, -60, 7.5, 96, -192, 24}}});
+}
+
+TEST(Composites, ScalesOfBlocksAreRefused) {
+  expectError(scaledProduct({"s", {2, 2}}, {"t", {1}}, {}, {"r", {2, 3}}),
+              scaledInputs(tensorOf({2, 2}, {1, 1, 1, 1}), tensorOf({1}, {1})),
+              ErrorKind::Unsupported,
+              {"scales are of a matrix, or of its rows and columns"});
+  expectError(scaledProduct({"s", {2, 1}}, {"t", {1}},
+                            {{"scale_result", t("s")}}, {"r", {2, 3}}),
+              scaledInputs(tensorOf({2, 1}, {1, 1}), tensorOf({1}, {1})),
+              ErrorKind::Malformed, {"expects one scale of the result"});
+}

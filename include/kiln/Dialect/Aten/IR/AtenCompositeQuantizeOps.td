@@ -127,4 +127,19 @@ def Aten_WeightInt8packMmOp : Aten_CompositeOp<
   let summary = "self @ mat2^T * scales, of a weight of bytes";
 }
 
+//===----------------------------------------------------------------------===//
+// Products of 8-bit floats
+//===----------------------------------------------------------------------===//
+
+/// Factors are f8E4M3FN or f8E5M2, scales f32: one for a matrix, or one for each row of `self`
+/// and each column of `mat2`. `scale_result` is of results of 8 bits alone. How sums are added up,
+/// `use_fast_accum`, is a matter of units that do so with less than f32.
+def Aten_ScaledMmOp : Aten_CompositeOp<
+    "aten::_scaled_mm(Tensor self, Tensor mat2, Tensor scale_a, Tensor "
+    "scale_b, Tensor? bias=None, Tensor? scale_result=None, ScalarType? "
+    "out_dtype=None, bool use_fast_accum=False) -> Tensor",
+    "decomposeScaledMm"> {
+  let summary = "self @ mat2 * scale_a * scale_b + bias, of 8-bit floats";
+}
+
 #endif // KILN_DIALECT_ATEN_IR_ATENCOMPOSITEQUANTIZEOPS_TD

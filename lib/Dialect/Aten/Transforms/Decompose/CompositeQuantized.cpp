@@ -489,4 +489,53 @@ Value decomposeWeightInt8packMm(WeightInt8packMmOp op, Composite &c) {
                 type);
 }
 
+//===----------------------------------------------------------------------===//
+// Products of 8-bit floats
+//===----------------------------------------------------------------------===//
+
+static bool isFactorOf8Bits(Type type) {
+  return llvm::isa<mlir::Float8E4M3FNType, mlir::Float8E5M2Type>(type);
+}
+
+/// Whether `scale` is one number, or numbers along dimension `dim` of a matrix,
+/// one for each of `x`.
+static bool isScaleOf(Composite &c, Value scale, Value x, int64_t dim) {
+  if (Composite::numelOf(scale).isConstant(1))
+    return Composite::rankOf(scale) <= 2;
+  return Composite::rankOf(scale) == 2 && c.fixed(scale, 1 - dim) == 1 &&
+         c.sizeOf(scale, dim) == c.sizeOf(x, dim);
+}
+
+Value decomposeScaledMm(ScaledMmOp op, Composite &c) {
+  mlir::Builder &b = c.getBuilder();
+  Value self = op.getSelf(), mat2 = op.getMat2();
+  for (Value x : {self, mat2})
+    if (!isFactorOf8Bits(Composite::elementTypeOf(x)) ||
+        Composite::rankOf(x) != 2)
+      return c.complain("expects matrices of f8E4M3FN or f8E5M2");
+  for (Value scale : {op.getScaleA(), op.getScaleB()})
+    if (!Composite::elementTypeOf(scale).isF32())
+      return c.refuse("scales of other types than f32 are of blocks");
+  if (!isScaleOf(c, op.getScaleA(), self, 0) ||
+      !isScaleOf(c, op.getScaleB(), mat2, 1))
+    return c.refuse("scales are of a matrix, or of its rows and columns");
+  if (op.getBias() && Composite::rankOf(op.getBias()) != 1)
+    return c.complain("expects a bias of columns");
+  if (op.getScaleResult() &&
+      !Composite::numelOf(op.getScaleResult()).isConstant(1))
+    return c.complain("expects one scale of the result");
+  // As bf16 they are what they were, and units multiply them.
+  auto widen = [&](Value x) {
+    return c.cast(c.cast(x, b.getBF16Type()), b.getF32Type());
+  };
+  Value sum = c.mm(widen(self), widen(mat2));
+  sum = c.mul(c.mul(sum, op.getScaleA()), op.getScaleB());
+  if (op.getBias())
+    sum = c.add(sum, c.cast(op.getBias(), b.getF32Type()));
+  Type type = op.getOutDtype().value_or(Composite::elementTypeOf(self));
+  if (op.getScaleResult() && type.getIntOrFloatBitWidth() == 8)
+    sum = c.mul(sum, op.getScaleResult());
+  return c.cast(sum, type);
+}
+
 } // namespace kiln::aten
