@@ -24,6 +24,7 @@
 #include "GridSchedules.h"
 #include "OnlineCases.h"
 
+#include "kiln/Analysis/ContractionShape.h"
 #include "kiln/Target/GPU/PTXCompiler.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
