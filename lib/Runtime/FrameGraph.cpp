@@ -97,7 +97,7 @@ Status ProgramRunner::Frame::record(const GraphSegment &segment,
   Status walked = walk(segment);
   recording_ = nullptr;
   if (!walked || !recording.whyNot.empty()) {
-    recording.nodes.clear();
+    recording.clear();
     return walked;
   }
   recording.arena = arenaData_;
@@ -147,7 +147,7 @@ Status ProgramRunner::Frame::record(const GraphSegment &segment,
     recording.graph = std::move(*graph);
     return Status::success();
   }
-  recording.nodes.clear();
+  recording.clear();
   if (graph.error().kind != ErrorKind::Unsupported)
     return graph.takeError();
   recording.whyNot = graph.error().message;

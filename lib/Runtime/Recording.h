@@ -70,6 +70,16 @@ struct Recording {
   std::vector<package::ValueId> released;
   uint64_t kernels = 0, products = 0, convolutions = 0; ///< among the nodes
   std::unique_ptr<DeviceGraph> graph;
+
+  /// Forgets the launches, so that others can be written down.
+  void clear() {
+    nodes.clear();
+    outside.clear();
+    inArena.clear();
+    changed.clear();
+    released.clear();
+    kernels = products = convolutions = 0;
+  }
 };
 
 /// The recordings of a segment, the one that was used last first.
