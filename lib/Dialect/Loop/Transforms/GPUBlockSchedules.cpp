@@ -166,8 +166,8 @@ static constexpr WarpgroupWalk kWarpgroupWalksApart[] = {
 
 /// Columns of a row in the mean from which on its sum over them is worth 8 bytes of each
 /// element that are written and read besides, in place of scores that are computed again. On
-/// an H200, bf16, without and with: 943 and 817 us for causal heads of 64 with 4,096 rows,
-/// 130 and 133 with 1,024; of 128 1,534 and 1,281, 296 and 285.
+/// an H200, bf16, without and with: 916 and 822 us for causal heads of 64 with 4,096 rows,
+/// 127 and 134 with 1,024; of 128 1,498 and 1,352, 291 and 296.
 static constexpr int64_t kLeastAddedColumns = 1024;
 
 /// A tile of warpgroups; nothing where rows are few, or sums have no room in registers.
