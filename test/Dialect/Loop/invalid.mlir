@@ -496,3 +496,12 @@ func.func @reduced_rows(%x: tensor<4x5x8xf32>) -> tensor<4x8xf32> {
   }
   return %r : tensor<4x8xf32>
 }
+
+// -----
+
+func.func @factors(%a: tensor<4x8xcomplex<f64>>) -> tensor<4x4xi32> {
+  // expected-error @below {{cannot accumulate 'tensor<4x8xcomplex<f64>>' in 'i32'}}
+  %0 = loop.contract parallel [4, 4] reduction [8] lhs %a[d0, d2] : tensor<4x8xcomplex<f64>>
+      rhs %a[d1, d2] : tensor<4x8xcomplex<f64>> acc i32 : tensor<4x4xi32>
+  return %0 : tensor<4x4xi32>
+}

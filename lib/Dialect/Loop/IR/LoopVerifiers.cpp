@@ -454,6 +454,12 @@ static LogicalResult verifyGroups(ContractOp op) {
   return success();
 }
 
+/// Factors are floats where the sum is one, and integers elsewhere.
+static bool canAccumulate(Type factor, Type acc) {
+  return isa<FloatType>(acc) ? isa<FloatType>(factor)
+                             : isa<IntegerType>(factor);
+}
+
 LogicalResult ContractOp::verify() {
   if (failed(guard::verifyTensors(*this)))
     return failure();
@@ -475,8 +481,8 @@ LogicalResult ContractOp::verify() {
   for (auto [operand, prologue] :
        {std::pair(getLhs(), &getLhsPrologue()),
         std::pair(getRhs(), &getRhsPrologue())})
-    if (prologue->empty() && isa<FloatType>(getElement(operand.getType())) !=
-                                 isa<FloatType>(acc)) // C3
+    if (prologue->empty() &&
+        !canAccumulate(getElement(operand.getType()), acc)) // C3
       return emitOpError() << "cannot accumulate " << operand.getType()
                            << " in " << acc;
   if (!getMasks().empty() && getMasks().size() != 2)
@@ -522,7 +528,7 @@ LogicalResult ContractOp::verifyRegions() {
                            << yielded.value_or(Type()) << ", but found "
                            << yield->getOperandTypes();
     Type type = yield->getOperandTypes()[0];
-    if (!yielded && isa<FloatType>(type) != isa<FloatType>(getAccType()))
+    if (!yielded && !canAccumulate(type, getAccType()))
       return emitOpError() << "cannot accumulate " << type << " from " << what
                            << " in " << getAccType();
     return success();
