@@ -20,30 +20,40 @@
 #include "kiln/Runtime/MemoryUse.h"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <iostream>
-#include <malloc.h>
 #include <new>
 #include <pthread.h>
 
 static std::atomic<int64_t> newBytes = 0, newCalls = 0, locks = 0;
 
+/// Before each block is how many bytes were asked for: what a block has may be more, by what
+/// was free where it was found.
+static constexpr size_t kHeader = alignof(std::max_align_t);
+
 // These serve the libraries of the process as well.
 void *operator new(size_t size) {
-  void *memory = std::malloc(size);
+  auto *memory = static_cast<char *>(std::malloc(kHeader + size));
   if (!memory)
     throw std::bad_alloc();
-  newBytes += static_cast<int64_t>(malloc_usable_size(memory));
+  std::memcpy(memory, &size, sizeof(size));
+  newBytes += static_cast<int64_t>(size);
   ++newCalls;
-  return memory;
+  return memory + kHeader;
 }
 
 void operator delete(void *memory) noexcept {
-  newBytes -= static_cast<int64_t>(malloc_usable_size(memory));
-  std::free(memory);
+  if (!memory)
+    return;
+  char *begin = static_cast<char *>(memory) - kHeader;
+  size_t size = 0;
+  std::memcpy(&size, begin, sizeof(size));
+  newBytes -= static_cast<int64_t>(size);
+  std::free(begin);
 }
 
 void operator delete(void *memory, size_t) noexcept { operator delete(memory); }
