@@ -21,12 +21,23 @@ static SmallVector<ExprAttr> dropUnits(ArrayRef<ExprAttr> extents) {
   return kept;
 }
 
+KernelColumns::KernelColumns(ArrayRef<ExprAttr> parallel,
+                             ArrayRef<ExprAttr> reduction)
+    : columns(dropUnits(parallel)), elements(dropUnits(reduction)) {}
+
 std::optional<ColumnDims> KernelColumns::getDims(NestOpInterface nest) const {
   Domain domain = nest.getDomain();
-  SmallVector<ExprAttr> all = domain.all(), wanted = columns;
-  bool walks = !domain.reduction.empty();
+  return getDims(domain.parallel, domain.reduction, nest.isReduction());
+}
+
+std::optional<ColumnDims> KernelColumns::getDims(ArrayRef<ExprAttr> parallel,
+                                                 ArrayRef<ExprAttr> reduction,
+                                                 bool isReduction) const {
+  SmallVector<ExprAttr> all(parallel), wanted = columns;
+  llvm::append_range(all, reduction);
+  bool walks = !reduction.empty();
   // What reduces a dimension of 1 has a value for each element.
-  if (walks && dropUnits(domain.parallel) != columns)
+  if (walks && dropUnits(parallel) != columns)
     return std::nullopt;
   if (walks)
     llvm::append_range(wanted, elements);
@@ -36,7 +47,7 @@ std::optional<ColumnDims> KernelColumns::getDims(NestOpInterface nest) const {
   }
   if (dropUnits(all) != wanted)
     return std::nullopt;
-  unsigned first = nest.isReduction() ? columns.size() : before;
+  unsigned first = isReduction ? columns.size() : before;
   ColumnDims dims;
   for (unsigned k = 0, number = 0; k < all.size(); ++k) {
     if (all[k].isConstant(1))
@@ -114,9 +125,8 @@ std::optional<KernelColumns> loop::getKernelColumns(KernelOp kernel) {
   }
   if (!first)
     return std::nullopt;
-  KernelColumns columns;
-  columns.columns = dropUnits(first.getDomain().parallel);
-  columns.elements = dropUnits(first.getDomain().reduction);
+  Domain domain = first.getDomain();
+  KernelColumns columns(domain.parallel, domain.reduction);
   if (columns.columns.empty() || columns.elements.empty())
     return std::nullopt;
   // Extents alone may leave several places: reads decide.

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kiln/Dialect/Loop/IR/KernelColumns.h"
 #include "kiln/Dialect/Loop/Transforms/Fusion.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -22,8 +23,7 @@ using guard::ExprAttr;
 using Kind = FusionNode::Kind;
 
 namespace {
-/// The columns of nodes, with `before` of their dimensions before those of
-/// elements.
+/// The columns of nodes.
 class Columns {
 public:
   Columns(const FusionProblem &problem, ArrayRef<unsigned> nodes,
@@ -37,51 +37,33 @@ private:
   /// What a dimension of a node is: one of the columns', one of the elements'
   /// behind them all, or -1 where it has one element.
   using Roles = SmallVector<int>;
-  std::optional<Roles> getRoles(const FusionNode &node, unsigned before) const;
-  bool fit(unsigned before) const;
+  std::optional<Roles> getRoles(const FusionNode &node) const;
+  bool fit() const;
   const FusionNode *first = nullptr;
-  SmallVector<ExprAttr> columns, elements;
+  KernelColumns shape;
 
   const FusionProblem &problem;
   ArrayRef<unsigned> nodes, writerOf;
 };
 } // namespace
 
-static SmallVector<ExprAttr> dropUnits(ArrayRef<ExprAttr> extents) {
-  SmallVector<ExprAttr> kept(extents);
-  llvm::erase_if(kept, [](ExprAttr extent) { return extent.isConstant(1); });
-  return kept;
-}
-
-std::optional<Columns::Roles> Columns::getRoles(const FusionNode &node,
-                                                unsigned before) const {
-  // What reduces a dimension of 1 has a value for each element.
-  if (node.kind == Kind::Reduction && dropUnits(node.parallel) != columns)
+std::optional<Columns::Roles> Columns::getRoles(const FusionNode &node) const {
+  auto dims = shape.getDims(node.parallel, node.reduction,
+                            node.kind == Kind::Reduction);
+  if (!dims)
     return std::nullopt;
-  SmallVector<ExprAttr> all(node.parallel), wanted(columns);
-  all.append(node.reduction.begin(), node.reduction.end());
-  SmallVector<int> order = llvm::to_vector(llvm::seq<int>(columns.size()));
-  auto places =
-      llvm::seq<int>(columns.size(), columns.size() + elements.size());
-  bool isValue =
-      node.kind == Kind::Pointwise && dropUnits(all).size() == columns.size();
-  if (!isValue) {
-    unsigned at = node.kind == Kind::Reduction ? columns.size() : before;
-    wanted.insert(wanted.begin() + at, elements.begin(), elements.end());
-    order.insert(order.begin() + at, places.begin(), places.end());
-  }
-  if (dropUnits(all) != wanted)
-    return std::nullopt;
-  Roles roles;
-  for (size_t k = 0, number = 0; k < all.size(); ++k)
-    roles.push_back(all[k].isConstant(1) ? -1 : order[number++]);
+  Roles roles(node.parallel.size() + node.reduction.size(), -1);
+  for (auto [k, dim] : llvm::enumerate(dims->columns))
+    roles[dim] = k;
+  for (auto [k, dim] : llvm::enumerate(dims->elements))
+    roles[dim] = shape.columns.size() + k;
   return roles;
 }
 
-bool Columns::fit(unsigned before) const {
+bool Columns::fit() const {
   llvm::SmallDenseMap<unsigned, Roles> rolesOf;
   for (unsigned i : nodes) {
-    auto roles = getRoles(problem.nodes[i], before);
+    auto roles = getRoles(problem.nodes[i]);
     if (!roles)
       return false;
     rolesOf[i] = std::move(*roles);
@@ -119,15 +101,15 @@ bool Columns::find() {
   }
   if (!first)
     return false;
-  columns = dropUnits(first->parallel);
-  elements = dropUnits(first->reduction);
+  shape = KernelColumns(first->parallel, first->reduction);
   auto isKnown = [](ExprAttr extent) {
     return extent.getConstant().value_or(0) > 0;
   };
-  if (columns.empty() || elements.empty() || !llvm::all_of(elements, isKnown))
+  if (shape.columns.empty() || shape.elements.empty() ||
+      !llvm::all_of(shape.elements, isKnown))
     return false;
-  for (unsigned before = 0; before <= columns.size(); ++before)
-    if (fit(before))
+  for (; shape.before <= shape.columns.size(); ++shape.before)
+    if (fit())
       return true;
   return false;
 }

@@ -10,11 +10,9 @@
 // sides of it. Nests agree on these points, the columns, wherever they stand;
 // dimensions of one element count for nothing:
 //
-//   shared [8]: reduce parallel [8, 1, 128, 128], reduction [64]   one value a
-//   column
-//               pointwise [8, 64, 128, 128]                        elements of
-//               columns pointwise [8, 1, 128, 128]                         one
-//               value a column
+//   reduce parallel [8, 1, 128, 128], reduction [64]   one value a column
+//   pointwise [8, 64, 128, 128]                        elements of columns
+//   pointwise [8, 1, 128, 128]                         one value a column
 //   columns [8, 128, 128], elements [64], one column's dimension before those
 //
 //   auto columns = getKernelColumns(kernel);
@@ -43,8 +41,17 @@ struct KernelColumns {
   /// nest makes these.
   unsigned before = 0;
 
+  KernelColumns() = default;
+  /// Those of a reduction with these extents.
+  KernelColumns(llvm::ArrayRef<guard::ExprAttr> parallel,
+                llvm::ArrayRef<guard::ExprAttr> reduction);
+
   /// Nothing for a nest of other extents.
   std::optional<ColumnDims> getDims(NestOpInterface nest) const;
+  /// Of a nest with these extents, numbered one after the other.
+  std::optional<ColumnDims> getDims(llvm::ArrayRef<guard::ExprAttr> parallel,
+                                    llvm::ArrayRef<guard::ExprAttr> reduction,
+                                    bool isReduction) const;
 };
 
 /// The columns of a kernel of pointwise nests and reductions over the same
