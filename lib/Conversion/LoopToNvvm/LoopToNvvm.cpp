@@ -50,13 +50,12 @@ static bool isTaken(gpu::GPUModuleOp home, StringRef name) {
 }
 
 /// The result of another kernel that `copy` only gives other sizes to, with its elements in
-/// their order, for somebody who is no kernel; null for all others.
+/// their order; null for all others.
 static OpResult getReshaped(KernelOp copy) {
   SmallVector<NestOpInterface> nests = copy.getNests();
   if (nests.size() != 1 || copy.getInputs().size() != 1 ||
       copy.getNumResults() != 1 ||
-      copy.getResult(0).getType() != nests.front()->getResult(0).getType() ||
-      llvm::any_of(copy->getUsers(), llvm::IsaPred<KernelOp>))
+      copy.getResult(0).getType() != nests.front()->getResult(0).getType())
     return {};
   auto op = dyn_cast<PointwiseOp>(nests.front().getOperation());
   auto made = dyn_cast<OpResult>(copy.getInputs().front());
@@ -71,7 +70,7 @@ static OpResult getReshaped(KernelOp copy) {
       body.getTerminator()->getOperand(0) != load.getResult() ||
       load.getMask() || !isa<BlockArgument>(load.getTensor()))
     return {};
-  auto from = cast<RankedTensorType>(made.getType()),
+  auto from = cast<RankedTensorType>(load.getTensor().getType()),
        to = cast<RankedTensorType>(op.getResult().getType());
   SmallVector<ExprAttr> dims;
   for (Value index : load.getIndices()) {
@@ -250,7 +249,7 @@ class ConvertLoopToNvvm
     return wider;
   }
 
-  /// Results that somebody else sees with other sizes.
+  /// Results that all others see with other sizes.
   llvm::DenseMap<Value, Type> reshaped;
   /// What was emitted, by what it computes and the strides of its inputs.
   llvm::DenseMap<std::pair<unsigned, ArrayAttr>, EmittedGrid> emitted;

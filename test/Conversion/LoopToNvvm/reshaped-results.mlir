@@ -31,6 +31,38 @@ func.func @sizes(%x: tensor<2x2x256xf32>) -> !b {
   return %c : !b
 }
 
+// Also for another kernel, which reads the result with the sizes that the copy gave it.
+
+// CHECK-LABEL: func.func @reader
+// CHECK: %[[M:.*]] = loop.launch_grid(%arg0) {{.*}} : (tensor<2x2x256xf32>) -> tensor<2x8x1x64xf32>
+// CHECK-NEXT: %[[N:.*]] = loop.launch_grid(%[[M]]) {{.*}} : (tensor<2x8x1x64xf32>) -> tensor<2x1x64xf32>
+// CHECK-NEXT: return %[[N]]
+func.func @reader(%x: tensor<2x2x256xf32>) -> tensor<2x1x64xf32> {
+  %r = loop.kernel @first ins(%a = %x : tensor<2x2x256xf32>) shared [2, 2] -> !a {
+    %p = loop.pointwise (%n, %i, %j, %k) in [2, 2, 4, 64] : !a {
+      %e = loop.load %a[%n, %i, %j * 64 + %k] : tensor<2x2x256xf32>
+      %f = arith.negf %e : f32
+      loop.yield %f : f32
+    }
+    loop.return %p : !a
+  }
+  %c = loop.kernel @first_copy ins(%a = %r : !a) shared [2, 8, 1, 64] -> !b {
+    %p = loop.pointwise (%n, %h, %i, %j) in [2, 8, 1, 64] : !b {
+      %e = loop.load %a[%n, floordiv(%h, 4), mod(%h, 4), %j] : !a
+      loop.yield %e : f32
+    }
+    loop.return %p : !b
+  }
+  %s = loop.kernel @second ins(%a = %c : !b) shared [2, 1, 64] -> tensor<2x1x64xf32> {
+    %p = loop.reduce parallel (%n, %i, %j) in [2, 1, 64] reduction (%h) in [8] <sum> : tensor<2x1x64xf32> {
+      %e = loop.load %a[%n, %h, %i, %j] : !b
+      loop.yield %e : f32
+    }
+    loop.return %p : tensor<2x1x64xf32>
+  }
+  return %s : tensor<2x1x64xf32>
+}
+
 // Another order, somebody else who reads the result, and a result that may lie where an
 // input does are copies.
 
