@@ -228,6 +228,9 @@ private:
   mlir::scf::ForOp emitVectorLoop(const Position &start, unsigned shared,
                                   ArrayRef<Value> sums);
   LogicalResult emitRowReduce(ReduceOp op, const Position &shared);
+  FailureOr<SmallVector<Value>> reduceSteps(ReduceOp op, const Position &start,
+                                            unsigned shared,
+                                            ArrayRef<Value> sums);
   LogicalResult emitOwn(const Position &start, unsigned shared, RowBody body);
   Value emitKeptEnd(guard::ExprAttr count);
   LogicalResult emitKept(const Position &start, guard::ExprAttr count,

@@ -11,6 +11,8 @@
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Loop/IR/RowValues.h"
+#include "kiln/Emission/ShortSums.h"
+#include "kiln/Interfaces/SumMark.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -384,6 +386,28 @@ LogicalResult GridRowsEmitter::emitRowPointwise(PointwiseOp op,
   return emitOwn(start, shared, emit);
 }
 
+/// `sums` joined with what the vectors of a thread give that stay in registers.
+FailureOr<SmallVector<Value>>
+GridRowsEmitter::reduceSteps(ReduceOp op, const Position &start,
+                             unsigned shared, ArrayRef<Value> sums) {
+  ShortSums own(*this, op, sums);
+  int64_t terms = 0;
+  auto add = [&](const Position &position, Value inside) -> LogicalResult {
+    if (terms++ == kMostShortTerms) {
+      auto whole = own.finish();
+      if (failed(whole))
+        return failure();
+      own = ShortSums(*this, op, *whole);
+      terms = 1;
+    }
+    BodyEmitter body(*this, position);
+    return own.add(body, inside);
+  };
+  if (failed(emitSteps(start, shared, add)))
+    return failure();
+  return own.finish();
+}
+
 LogicalResult GridRowsEmitter::emitRowReduce(ReduceOp op,
                                              const Position &point) {
   Position start =
@@ -410,8 +434,10 @@ LogicalResult GridRowsEmitter::emitRowReduce(ReduceOp op,
     return success();
   };
   if (schedule.getSteps() != 0) {
-    if (failed(emitSteps(start, shared, step)))
+    auto own = reduceSteps(op, start, shared, sums);
+    if (failed(own))
       return failure();
+    sums = std::move(*own);
   } else {
     auto loop = emitVectorLoop(start, shared, sums);
     OpBuilder::InsertionGuard guard(b);

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Columns of 16 bits that a variance of two sums is hard on, as a GPU adds them up, beside
-// sums of doubles. What is claimed here is in lib/Conversion/Numerics.md.
+// sums of doubles; and the same numbers as rows. What is claimed here is in lib/Conversion/Numerics.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,7 +81,19 @@ func.func @main(%x: !x, %g: !x, %m: !m) -> (!s, !s, !s, !s) {
   return %r#0, %r#1, %r#2, %r#3 : !s, !s, !s, !s
 })";
 
-static std::string getText(StringRef type, bool hasShortSquares) {
+namespace {
+
+/// How numbers are added up: as columns in `parts`, `lanes` beside each other, or, without parts,
+/// as rows.
+struct Form {
+  int64_t lanes, parts;
+
+  bool isOfRows() const { return parts == 0; }
+};
+
+} // namespace
+
+static std::string getText(StringRef type, bool hasShortSquares, Form form) {
   std::string text = kText;
   auto replace = [&](StringRef word, StringRef by) {
     for (size_t at; (at = text.find(word)) != std::string::npos;)
@@ -89,6 +101,10 @@ static std::string getText(StringRef type, bool hasShortSquares) {
   };
   replace("TYPE", type);
   replace("SQUARES", hasShortSquares ? "attributes {kiln.short_sums}" : "");
+  if (form.isOfRows()) {
+    replace("1003x16x", "16x1003x");
+    replace("[%i, %j]", "[%j, %i]");
+  }
   return text;
 }
 
@@ -206,33 +222,52 @@ static Sums addUp(const Columns &all, int64_t column) {
   return sums;
 }
 
-/// The four sums as a GPU makes them, in `parts`.
+/// Rows of what are columns of `array`.
+static Array transpose(const Array &array) {
+  Array rows;
+  rows.sizes = {kColumns, kRows};
+  for (int64_t column = 0; column < kColumns; ++column)
+    for (int64_t row = 0; row < kRows; ++row)
+      rows.elements.push_back(array.elements[row * kColumns + column]);
+  return rows;
+}
+
+static ScheduleAttr getSchedule(MLIRContext *context, Form form) {
+  // More elements for a thread than a short sum has.
+  if (form.isOfRows())
+    return GPURowsScheduleAttr::get(context, /*threads=*/32, /*rows=*/1,
+                                    form.lanes, /*steps=*/32, /*stages=*/0);
+  return GPUPartsScheduleAttr::get(context, /*threads=*/32, form.lanes,
+                                   form.parts, kColumns / form.lanes);
+}
+
+/// The four sums as a GPU makes them.
 static std::vector<Array> run(StringRef type, bool hasShortSquares,
-                              const Columns &columns, int64_t lanes,
-                              int64_t parts) {
+                              const Columns &columns, Form form) {
   auto context = makeLoopContext();
-  auto module = parseSourceString<ModuleOp>(getText(type, hasShortSquares),
-                                            context.get());
+  auto module = parseSourceString<ModuleOp>(
+      getText(type, hasShortSquares, form), context.get());
   if (!module)
     return {};
   module->walk([&](KernelOp kernel) {
-    kernel.setScheduleAttr(GPUPartsScheduleAttr::get(
-        context.get(), /*threads=*/32, lanes, parts, kColumns / lanes));
+    kernel.setScheduleAttr(getSchedule(context.get(), form));
   });
   if (!lowerToNVVM(*module))
     return {};
+  auto get = [&](const Array &array) {
+    return form.isOfRows() ? transpose(array) : array;
+  };
   return runGrids(*module, IndexWidth::Narrow,
-                  {columns.x, columns.g, columns.m}, {});
+                  {get(columns.x), get(columns.g), columns.m}, {});
 }
 
-static void check(StringRef type, bool hasShortSquares, int64_t lanes,
-                  int64_t parts) {
-  SCOPED_TRACE(type.str() + " in " + std::to_string(parts));
+static void check(StringRef type, bool hasShortSquares, Form form) {
+  SCOPED_TRACE(type.str() + " in " + std::to_string(form.parts));
   MLIRContext context;
   Columns columns =
       makeColumns(type == "bf16" ? Type(BFloat16Type::get(&context))
                                  : Type(Float16Type::get(&context)));
-  auto found = run(type, hasShortSquares, columns, lanes, parts);
+  auto found = run(type, hasShortSquares, columns, form);
   ASSERT_EQ(found.size(), 4u);
   constexpr double kTerm = kMostShortTerms * 0x1p-24;
   for (int64_t column = 0; column < kColumns; ++column) {
@@ -267,13 +302,15 @@ static void check(StringRef type, bool hasShortSquares, int64_t lanes,
 }
 
 TEST(LoopToNvvmShortSums, KeepAVarianceOfBF16) {
-  check("bf16", /*hasShortSquares=*/true, /*lanes=*/8, /*parts=*/3);
-  check("bf16", /*hasShortSquares=*/true, /*lanes=*/4, /*parts=*/1);
+  check("bf16", /*hasShortSquares=*/true, {/*lanes=*/8, /*parts=*/3});
+  check("bf16", /*hasShortSquares=*/true, {/*lanes=*/4, /*parts=*/1});
+  check("bf16", /*hasShortSquares=*/true, {/*lanes=*/1, /*parts=*/0});
 }
 
 /// Squares of f16 have too many digits for it.
 TEST(LoopToNvvmShortSums, KeepAVarianceOfF16) {
-  check("f16", /*hasShortSquares=*/false, /*lanes=*/8, /*parts=*/3);
+  check("f16", /*hasShortSquares=*/false, {/*lanes=*/8, /*parts=*/3});
+  check("f16", /*hasShortSquares=*/false, {/*lanes=*/1, /*parts=*/0});
 }
 
 /// What is not marked has the digits of f64, which f32 would lose here.
@@ -281,12 +318,14 @@ TEST(LoopToNvvmShortSums, LeaveOthersInF64) {
   MLIRContext context;
   Columns columns = makeColumns(BFloat16Type::get(&context));
   Sums expected = addUp(columns, Mixed);
-  auto squaresOf = [&](bool isShort) {
-    auto found = run("bf16", isShort, columns, /*lanes=*/8, /*parts=*/3);
-    return found.size() == 4 ? found[1].elements[Mixed].real : NAN;
-  };
-  EXPECT_NEAR(squaresOf(false), expected.squares, 0x1p-45 * expected.squares);
-  double error = std::fabs(squaresOf(true) - expected.squares);
-  EXPECT_GT(error, 0x1p-45 * expected.squares);
-  EXPECT_LT(error, kMostShortTerms * 0x1p-24 * expected.squares);
+  for (Form form : {Form{/*lanes=*/8, /*parts=*/3}, Form{1, 0}}) {
+    auto squaresOf = [&](bool isShort) {
+      auto found = run("bf16", isShort, columns, form);
+      return found.size() == 4 ? found[1].elements[Mixed].real : NAN;
+    };
+    EXPECT_NEAR(squaresOf(false), expected.squares, 0x1p-45 * expected.squares);
+    double error = std::fabs(squaresOf(true) - expected.squares);
+    EXPECT_GT(error, 0x1p-45 * expected.squares);
+    EXPECT_LT(error, kMostShortTerms * 0x1p-24 * expected.squares);
+  }
 }
