@@ -36,7 +36,7 @@ constexpr ReasonName reasonNames[] = {
 /// What a topic tells, in this order.
 struct Topic {
   std::string_view name;
-  std::array<std::string_view, 16> passes;
+  std::array<std::string_view, 17> passes;
 };
 
 constexpr Topic topics[] = {
@@ -48,7 +48,7 @@ constexpr Topic topics[] = {
       "loop-fuse-results", "loop-fuse-sums", "loop-fold-one-hot",
       "loop-split-contractions", "loop-sort-scatters", "loop-split-sorts",
       "loop-split-scans", "loop-choose-layout", "aten-multiply-levels",
-      "loop-fuse-checks"}},
+      "loop-split-groups", "loop-fuse-checks"}},
     {"memory",
      {"program-plan-memory", "loop-order-kernels", "loop-rematerialize",
       "program-hoist-preparation"}},

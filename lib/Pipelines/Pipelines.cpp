@@ -165,6 +165,7 @@ static void fuse(mlir::OpPassManager &pm, const LoopPipelineOptions &options) {
   functions.addPass(loop::createSplitScansPass());
   functions.addPass(loop::createSplitReductionsPass());
   functions.addPass(loop::createSplitContractionsPass());
+  functions.addPass(loop::createSplitGroupsPass());
   loop::FusePassOptions fusion;
   fusion.maxNests = maxNests;
   functions.addPass(loop::createFusePass(fusion));

@@ -11,6 +11,42 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SplitGroupsPass : Pass<"loop-split-groups", "::mlir::func::FuncOp"> {
+  let summary = "Give what reads sums of groups the groups as a dimension";
+  let description = [{
+    Nests become one kernel by the extents that they begin with. A group norm has sums for each group of channels, and
+    a nest over channels that reads them. For a GPU a pointwise nest that reads such a sum at `floordiv` of a
+    dimension by a constant, and has as many elements for each group as the sum has terms, gets the groups as a dimension of its own,
+    and a copy that gives the result its sizes; emission needs no kernel for that. A nest whose result another one but a contraction reads
+    stays as it is, since the copy would be between them.
+
+    Before:
+
+    ```mlir
+    %r = loop.pointwise (%n, %c, %p) in [16, 320, 4096] : tensor<16x320x4096xf32> {
+      %m = loop.load %mean[%n, floordiv(%c, 10)] : tensor<16x32xf32>
+      %x = loop.load %a[%n, %c, %p] : tensor<16x320x4096xf32>
+      ...
+    ```
+
+    After:
+
+    ```mlir
+    %s = loop.pointwise (%n, %g, %c, %p) in [16, 32, 10, 4096] : tensor<16x32x10x4096xf32> {
+      %m = loop.load %mean[%n, %g] : tensor<16x32xf32>
+      %x = loop.load %a[%n, %g * 10 + %c, %p] : tensor<16x320x4096xf32>
+      ...
+    %r = loop.pointwise (%n, %c, %p) in [16, 320, 4096] : tensor<16x320x4096xf32> {
+      %x = loop.load %s[%n, floordiv(%c, 10), mod(%c, 10), %p] : tensor<16x32x10x4096xf32>
+      loop.yield %x : f32
+    }
+    ```
+
+    Reports `split` (passed).
+  }];
+  let dependentDialects = ["::kiln::loop::LoopDialect"];
+}
+
 def FuseColumnsPass : Pass<"loop-fuse-columns", "::mlir::func::FuncOp"> {
   let summary = "Sum up columns where their rows are";
   let description = [{
