@@ -8,6 +8,8 @@
 
 #include "kiln/Target/GPU/PTXCompiler.h"
 
+#include "PackRoundings.h"
+
 #include "kiln/Conversion/ExpandMath/Passes.h"
 #include "kiln/Conversion/KernelToLLVM/Passes.h"
 #include "kiln/Target/BackEnd.h"
@@ -211,6 +213,8 @@ Result<std::string> PTXCompiler::compile(mlir::Operation *kernels,
   optimize(code, *machine);
   if (Status status = checkSelectable(code); !status)
     return status.takeError();
+  if (target.capability >= 80)
+    packRoundings(code);
 
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream out(text);
