@@ -7,14 +7,14 @@
 // WHY: remark: [Passed] fused | Category:loop-fuse-results | Function=layers | kernel=silu, product=product, results=2
 // CHECK-LABEL: func.func @layers
 // CHECK: %[[Y:.*]]:3 = loop.kernel @product ins(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %[[B:.*]] = %{{.*}} : tensor<3072xf32>) shared []
-// CHECK-SAME: #loop.gpu_product<unit = wgmma, rows = 64, columns = 256, {{.*}}, turns = 2>
-// CHECK-SAME: traffic #loop.traffic<read = 11022336, written = 51118080,
-// CHECK-SAME: -> (tensor<4096x3072xbf16>, tensor<8x512x3072xbf16>, tensor<64x3072xf32>)
+// CHECK-SAME: #loop.gpu_product<unit = wgmma, rows = 128, columns = 128, {{.*}}, turns = 2>
+// CHECK-SAME: traffic #loop.traffic<read = 11022336, written = 50724864,
+// CHECK-SAME: -> (tensor<4096x3072xbf16>, tensor<8x512x3072xbf16>, tensor<32x3072xf32>)
 // CHECK: %[[C:.*]] = loop.contract
 // CHECK: %[[P:.*]] = loop.pointwise (%i, %j, %k) in [8, 512, 3072] : tensor<8x512x3072xbf16> {
 // CHECK: loop.load %[[C]][%i * 512 + %j, %k]
 // CHECK: loop.load %[[B]][%k]
-// CHECK: %[[S:.*]] = loop.reduce parallel (%i, %j) in [64, 3072] reduction (%k) in [64] <sum>
+// CHECK: %[[S:.*]] = loop.reduce parallel (%i, %j) in [32, 3072] reduction (%k) in [128] <sum>
 // CHECK: loop.load %[[C]]
 // CHECK: loop.return %[[C]], %[[P]], %[[S]]
 // CHECK-NOT: loop.kernel @silu
