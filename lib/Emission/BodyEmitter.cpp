@@ -258,15 +258,19 @@ LogicalResult BodyEmitter::emitOne(Operation &op) {
   return emitElementwise(op);
 }
 
+/// Emits what has not been emitted yet.
+LogicalResult BodyEmitter::emitOnce(Operation &op) {
+  bool isEmitted = llvm::any_of(op.getResults(), [&](Value result) {
+    return values.contains(result) || exprs.contains(result);
+  });
+  return isEmitted ? success() : emitOne(op);
+}
+
 LogicalResult BodyEmitter::emit(Block &block, ArrayRef<Value> leading) {
   enter(block, leading);
-  for (Operation &op : block.without_terminator()) {
-    bool isEmitted = llvm::any_of(op.getResults(), [&](Value result) {
-      return values.contains(result) || exprs.contains(result);
-    });
-    if (!isEmitted && failed(emitOne(op)))
+  for (Operation &op : block.without_terminator())
+    if (failed(emitOnce(op)))
       return failure();
-  }
   return success();
 }
 
@@ -294,7 +298,7 @@ LogicalResult BodyEmitter::emitLoads(Block &block) {
     first.push_back(&op);
   }
   for (Operation *op : llvm::reverse(first))
-    if (failed(emitOne(*op)))
+    if (failed(emitOnce(*op)))
       return failure();
   return success();
 }

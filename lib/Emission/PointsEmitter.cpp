@@ -108,14 +108,25 @@ LogicalResult KernelEmitter::emitElementsTogether(PointwiseOp op,
   BodyEmitter alike(*this, enter(points[0], op.getDomain()));
   if (failed(alike.emitAlike(block, block.getArgument(dim))))
     return failure();
+  // What all points read is on its way before the first waits for it; not ahead of what
+  // says that an index is in its table.
+  bool isAhead = readsAhead && block.getOps<AssertOp>().empty();
+  SmallVector<BodyEmitter, 0> bodies;
+  for (auto [k, point] : llvm::enumerate(points)) {
+    BodyEmitter &body = bodies.emplace_back(alike);
+    body.moveTo(enter(point, op.getDomain()));
+    std::swap(perPoint, perPointTogether[k]);
+    LogicalResult emitted = isAhead ? body.emitLoads(block) : success();
+    std::swap(perPoint, perPointTogether[k]);
+    if (failed(emitted))
+      return failure();
+  }
   for (auto [k, point] : llvm::enumerate(points)) {
     std::swap(perPoint, perPointTogether[k]);
-    BodyEmitter body = alike;
-    body.moveTo(enter(point, op.getDomain()));
-    if (failed(body.emit(block)))
+    if (failed(bodies[k].emit(block)))
       return failure();
     finish(op.getResult(), point,
-           body.get(block.getTerminator()->getOperand(0)));
+           bodies[k].get(block.getTerminator()->getOperand(0)));
     std::swap(perPoint, perPointTogether[k]);
   }
   return success();

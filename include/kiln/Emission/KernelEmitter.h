@@ -434,6 +434,9 @@ protected:
   llvm::SmallDenseMap<mlir::Attribute, Value> padding;
   int64_t paddingLanes = 0;
   bool usesPadding = false; ///< of what `load` reads where a mask is false
+  /// Pointwise nests load what several points read before they compute: a processor would have
+  /// no registers for it.
+  bool readsAhead = false;
   /// Without such memory the first elements of the tensor are read there, and those of
   /// lanes where their masks are false.
   bool readsFirst = false;
@@ -492,6 +495,7 @@ public:
 private:
   void enter(Block &block, ArrayRef<Value> leading);
   LogicalResult emitOne(Operation &op);
+  LogicalResult emitOnce(Operation &op);
   LogicalResult emitLoad(LoadOp op);
   LogicalResult emitElementwise(Operation &op);
   bool emitCondition(Operation &op);

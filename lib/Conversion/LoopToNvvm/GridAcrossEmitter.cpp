@@ -20,6 +20,7 @@ LogicalResult GridAcrossEmitter::emitThread() {
   usesPadding = llvm::any_of(kernel.getNests(), [](NestOpInterface nest) {
     return nest.isReduction();
   });
+  readsAhead = true;
   // Neighbours are walked together in the last dimension that is more than one, before
   // that of the lanes.
   int64_t points = sharedExtents.size() > 1 ? schedule.getPoints() : 1;

@@ -141,6 +141,7 @@ static ScheduleAttr chooseThreads(KernelOp kernel, const KernelStrides &strides,
     shape.hasWindows = sharesWindows(kernel, shared.size(), beside,
                                      /*along=*/shared.size() - 1);
     shape.beside = shared[beside].getConstant();
+    shape.streams = countStreams(kernel);
     shape.likely = hints.product(shared);
   }
   GPUAcrossSchedule s = chooseGPUAcross(shape, machine);

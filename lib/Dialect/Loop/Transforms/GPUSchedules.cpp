@@ -34,6 +34,9 @@ static constexpr int64_t kThreadsOfSelected = 4, kSelectedFrom = 128;
 /// Sums that a thread has where it walks several points, so that two blocks share a
 /// multiprocessor, the most points, and blocks for each multiprocessor, at least.
 static constexpr int64_t kPointSums = 56, kMostPoints = 8, kPointBlocks = 2;
+/// Vectors that a thread asks memory for before it waits where it reads parameters besides, and
+/// blocks of a multiprocessor that are left then.
+static constexpr int64_t kLoadsAhead = 4, kAheadBlocks = 4;
 /// The most threads that share a row.
 static constexpr int64_t kMostRowThreads = 1024;
 /// Points that a thread computes one after the other in about the time of a launch.
@@ -138,16 +141,20 @@ FusionOptions loop::getGPUFusionOptions(const GPUMachine &machine) {
   return options;
 }
 
-/// Neighbours whose windows a thread walks together: as many as it has room for that leave
-/// none over at the end of a row, and enough threads.
+/// Neighbours that a thread walks together: as many as it has room for that leave none over
+/// at the end of a row, and enough threads. Of windows these are what its registers have sums
+/// for; of others what makes enough loads that are under way at a time.
 static int64_t choosePoints(const GPUAcrossShape &kernel, int64_t lanes,
                             const GPUMachine &machine) {
-  if (!kernel.hasWindows || lanes == 1 || !kernel.beside)
+  bool isAhead = kernel.streams > 0 && kernel.streams < kLoadsAhead;
+  if ((!kernel.hasWindows && !isAhead) || lanes == 1 || !kernel.beside)
     return 1;
   int64_t all = kernel.points.value_or(kernel.likely);
-  int64_t busy = kPointBlocks * machine.multiprocessors * kGPUBlock;
-  for (int64_t points = std::min(kPointSums / lanes, kMostPoints); points > 1;
-       --points)
+  int64_t busy = (kernel.hasWindows ? kPointBlocks : kAheadBlocks) *
+                 machine.multiprocessors * kGPUBlock;
+  int64_t most = kernel.hasWindows ? std::min(kPointSums / lanes, kMostPoints)
+                                   : kLoadsAhead / kernel.streams;
+  for (int64_t points = most; points > 1; --points)
     if (*kernel.beside % points == 0 && all / (lanes * points) >= busy)
       return points;
   return 1;

@@ -299,3 +299,33 @@ bool loop::sharesWindows(KernelOp kernel, unsigned shared, unsigned beside,
   }
   return found;
 }
+
+int64_t loop::countStreams(KernelOp kernel) {
+  SmallVector<ExprAttr> extents = getExprs(kernel.getShared());
+  unsigned last = extents.empty() ? 0 : analysis::getLaneDim(extents);
+  if (last == 0)
+    return 0;
+  unsigned beside = analysis::getLaneDim(ArrayRef(extents).take_front(last));
+  llvm::SmallDenseSet<Value> streams;
+  bool areAlike = false;
+  for (NestOpInterface nest : kernel.getNests()) {
+    if (!nest.isPointwise() || nest.getDomain().rank() != extents.size())
+      return 0;
+    for (const analysis::Access &read : analysis::getReads(nest)) {
+      if (read.indirect || read.masked)
+        return 0;
+      if (!isa<BlockArgument>(read.tensor))
+        continue; // registers have it
+      auto moves = [&](unsigned dim) {
+        return llvm::any_of(read.map, [&](ExprAttr index) {
+          return mentions(index, dim);
+        });
+      };
+      if (moves(beside))
+        streams.insert(read.tensor);
+      else
+        areAlike |= moves(last);
+    }
+  }
+  return areAlike ? streams.size() : 0;
+}

@@ -74,6 +74,11 @@ bool sharesWindow(NestOpInterface nest, unsigned beside);
 bool sharesWindows(KernelOp kernel, unsigned shared, unsigned beside,
                    unsigned along);
 
+/// Inputs of which neighbours in the dimension before the last of the shared ones read elements
+/// of their own, where all nests are pointwise and these neighbours have others in common; 0 for
+/// other kernels.
+int64_t countStreams(KernelOp kernel);
+
 } // namespace kiln::loop
 
 #endif // KILN_LIB_DIALECT_LOOP_TRANSFORMS_KERNELWALK_H

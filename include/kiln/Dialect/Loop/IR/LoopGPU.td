@@ -85,7 +85,8 @@ def Loop_GPUAcrossScheduleAttr : Loop_Schedule<"GPUAcrossSchedule", "gpu_across"
 
     With `points` it has so many neighbours in the dimension before that one, too, and their
     reductions go step by step together: what they read of a window that neighbours share,
-    and factors that are the same for all, is loaded once.
+    and factors that are the same for all, is loaded once. Pointwise nests load what they read for
+    all of them before they compute.
 
     Constraints:
     - (C1) `threads` is a multiple of 32 from 32 to 1024.

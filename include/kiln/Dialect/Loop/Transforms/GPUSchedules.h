@@ -64,11 +64,13 @@ struct GPUAcrossShape {
   /// Neighbours in the dimension before the last have windows that overlap; its extent.
   bool hasWindows = false;
   Size beside;
+  /// Inputs of which these neighbours read elements of their own, where they read others alike.
+  int64_t streams = 0;
   int64_t likely = 1; ///< points where their number is not known
 };
 struct GPUAcrossSchedule {
   int64_t threads, lanes, sumBlock;
-  int64_t points = 1; ///< neighbours whose windows a thread walks together
+  int64_t points = 1; ///< neighbours that a thread walks together
 };
 GPUAcrossSchedule chooseGPUAcross(const GPUAcrossShape &kernel,
                                   const GPUMachine &machine);
