@@ -313,10 +313,26 @@ static std::string getGatheredRows() {
                  {"[d0, floordiv(d2, 2), d4, d3]", "[d0, d1, d4, d3]"}});
 }
 
+/// Gathered rows with a gate, which has the heads as one dimension.
+static std::string getGatedRows() {
+  return change(
+      getGatheredRows(),
+      {{"!i = tensor<1xi64>", "!i = tensor<1xi64>\n!g = tensor<2x4x1x24xbf16>"},
+       {"%p: !i)", "%p: !i, %q: !g)"},
+       {"%last = %p : !i)", "%last = %p : !i, %gate = %q : !g)"},
+       {"loop.yield %f : f32\n    }\n    loop.return",
+        "loop.yield %f : f32\n    } epilogue (%acc, %n, %h, %i, %j) {\n"
+        "      %g = loop.load %gate[%n, %h * 2 + %i, 0, %j] : !g\n"
+        "      %more = arith.extf %g : bf16 to f32\n"
+        "      %m = arith.mulf %acc, %more : f32\n"
+        "      %w1 = arith.truncf %m : f32 to bf16\n"
+        "      loop.yield %w1 : bf16\n    }\n    loop.return"}});
+}
+
 llvm::ArrayRef<LoopCase> loop::getOnlineCases() {
   static const std::string huge = getHugeUnits(), hidden = getHiddenRow(),
                            nan = getRowWithNaN(), biased = getBiasedRow(),
-                           gathered = getGatheredRows(),
+                           gathered = getGatheredRows(), gated = getGatedRows(),
                            scaled = getScaledUnits(), few = getScaledRow(),
                            part = getPartOfUnits("21", "38");
   // Weights are rounded to eight or eleven bits.
@@ -346,6 +362,7 @@ llvm::ArrayRef<LoopCase> loop::getOnlineCases() {
        {{{"s0", 70}}, {{"s0", 3}}},
        0,
        /*ulps=*/2},
+      {"GatedRows", gated.c_str(), {{{"s0", 70}}}, 0, /*ulps=*/2},
       {"ScaledRow", few.c_str(), {{{"s0", 70}}, {{"s0", 0}}}, 0, /*ulps=*/2},
       {"ScaledUnits",
        scaled.c_str(),

@@ -10,6 +10,7 @@
 #include "Bodies.h"
 #include "GPUTiles.h"
 #include "ImageWindows.h"
+#include "PermuteNest.h"
 #include "ReaderOrder.h"
 
 #include "kiln/Analysis/IndexExpr.h"
@@ -88,6 +89,126 @@ static bool losesOrder(ContractOp contract, PointwiseOp reader,
                            hints));
 }
 
+/// True if the elements at `map` of a tensor of sizes `sizes` are, over a
+/// domain, those of the tensor in their order: the same points, in other groups
+/// at most.
+static bool isInOrder(ArrayRef<guard::ExprAttr> domain,
+                      ArrayRef<guard::ExprAttr> sizes,
+                      ArrayRef<guard::ExprAttr> map,
+                      const analysis::SizeHints &hints) {
+  if (domain.empty())
+    return false;
+  MLIRContext *context = domain[0].getContext();
+  guard::Assumptions assumptions = hints.getAssumptions();
+  analysis::addExtents(assumptions, context, domain);
+  auto linearize = [&](ArrayRef<guard::ExprAttr> indices,
+                       ArrayRef<guard::ExprAttr> of) {
+    SmallVector<guard::ExprAttr> known =
+        llvm::map_to_vector(indices, [&](guard::ExprAttr index) {
+          return guard::dropUnitDims(index, domain);
+        });
+    return analysis::linearize(
+        context, known, guard::getContiguousStrides(context, of), assumptions);
+  };
+  return linearize(map, sizes) ==
+         linearize(getIdentityMap(context, domain.size()), domain);
+}
+
+/// Where an element of a tensor of sizes `from`, over a domain of `extents`, is
+/// in one of sizes `to` that has its elements in their order.
+static SmallVector<guard::ExprAttr> regroup(ArrayRef<guard::ExprAttr> indices,
+                                            ArrayRef<guard::ExprAttr> from,
+                                            ArrayRef<guard::ExprAttr> to,
+                                            ArrayRef<guard::ExprAttr> extents,
+                                            const analysis::SizeHints &hints) {
+  MLIRContext *context = extents[0].getContext();
+  guard::Assumptions assumptions = hints.getAssumptions();
+  analysis::addExtents(assumptions, context, extents);
+  return llvm::map_to_vector(
+      analysis::reshapeIndices(context, indices, from, to, assumptions),
+      [&](guard::ExprAttr index) {
+        return guard::simplify(index, assumptions);
+      });
+}
+
+/// True if nobody but the caller has the result of `reader`, which then may be
+/// a copy that gives its elements other sizes.
+static bool isReturned(PointwiseOp reader) {
+  Value result = reader.getResult();
+  return !result.use_empty() &&
+         llvm::all_of(result.getUsers(), llvm::IsaPred<func::ReturnOp>);
+}
+
+/// True if a nest makes nothing else than what it reads.
+static bool isCopy(PointwiseOp reader) {
+  return reader.getBody()
+      .front()
+      .getTerminator()
+      ->getOperand(0)
+      .getDefiningOp<LoadOp>();
+}
+
+/// True if the result of `reader`, which has the elements of `contract` at
+/// `map`, may have the sizes `to`: nests that read it can follow, and for a
+/// caller a copy gives it its own.
+static bool canResize(ContractOp contract, PointwiseOp reader,
+                      ArrayRef<guard::ExprAttr> map,
+                      ArrayRef<guard::ExprAttr> to,
+                      const analysis::SizeHints &hints) {
+  SmallVector<guard::ExprAttr> domain = reader.getDomain().parallel;
+  if (!isReturned(reader))
+    return readsCanReshape(reader.getResult(), domain, to, hints);
+  // Such a copy would become another one.
+  return !isCopy(reader) ||
+         !isInOrder(domain, contract.getDomain().parallel, map, hints);
+}
+
+/// Sets `order` to the contraction's own, where the reader, who has its
+/// elements at `map` in their order, may make its result of the contraction's
+/// sizes: it reads along straight lines then, and so does who reads that.
+static bool keepSizes(ContractOp contract, PointwiseOp reader,
+                      ArrayRef<guard::ExprAttr> map,
+                      const analysis::SizeHints &hints, ReaderOrder &order) {
+  MLIRContext *context = contract.getContext();
+  SmallVector<guard::ExprAttr> domain = reader.getDomain().parallel,
+                               sizes = contract.getDomain().parallel;
+  // Rows of other nests would no longer be those of a dimension, by which they
+  // share kernels.
+  if (!isInOrder(domain, sizes, map, hints) ||
+      !canResize(contract, reader, map, sizes, hints) ||
+      !(isReturned(reader) ||
+        llvm::all_of(reader.getResult().getUsers(), llvm::IsaPred<ContractOp>)))
+    return false;
+  SmallVector<guard::ExprAttr> own = getIdentityMap(context, sizes.size());
+  ReaderOrder kept = {sizes, own, regroup(own, sizes, domain, sizes, hints)};
+  for (const analysis::Access &read : analysis::getReads(reader)) {
+    if (read.tensor == contract.getResult())
+      continue;
+    SmallVector<guard::ExprAttr> indices =
+        llvm::map_to_vector(read.map, [&](guard::ExprAttr index) {
+          return guard::substituteDims(index, kept.reader);
+        });
+    if (read.indirect ||
+        !analysis::isStraight(cast<RankedTensorType>(read.tensor.getType()),
+                              indices, sizes, hints.getAssumptions()))
+      return false;
+  }
+  auto type = cast<RankedTensorType>(reader.getResult().getType());
+  if (!staysStraight(
+          reader.getResult(),
+          guard::makeTensorType(type.getElementType(), sizes),
+          [&](const analysis::Access &read, ArrayRef<guard::ExprAttr> extents)
+              -> std::optional<SmallVector<guard::ExprAttr>> {
+            if (read.indirect)
+              return std::nullopt;
+            return regroup(read.map, domain, sizes, extents, hints);
+          },
+          hints))
+    return false;
+  order = std::move(kept);
+  return true;
+}
+
 /// Sets `order` to the reader's, whose dimensions come apart where it reads several of
 /// `contract` as one. Matrices are written in the order in which they are read, whole: rows
 /// or columns of one that came apart would make it many small ones.
@@ -103,7 +224,7 @@ static bool takeApart(ContractOp contract, PointwiseOp reader,
       getReaderOrder(domain, contract.getDomain().parallel, map, hints);
   if (!found || !isWhole(*found) || partsMatrices(contract, *found) ||
       (found->extents != domain &&
-       !readsCanReshape(reader.getResult(), domain, found->extents, hints)))
+       !canResize(contract, reader, map, found->extents, hints)))
     return false;
   order = std::move(*found);
   return true;
@@ -167,14 +288,7 @@ static PointwiseOp getEpilogue(ContractOp contract,
   }
   if (permutes)
     return reader;
-  guard::Assumptions assumptions = hints.getAssumptions();
-  analysis::addExtents(assumptions, context, domain);
-  auto address = analysis::linearize(
-      context, map, guard::getContiguousStrides(context, extents), assumptions);
-  auto own = analysis::linearize(
-      context, getIdentityMap(context, domain.size()),
-      guard::getContiguousStrides(context, domain), assumptions);
-  if (address == own)
+  if (isInOrder(domain, extents, map, hints))
     return reader;
   if (takeApart(contract, reader, map, hints, order))
     return reader;
@@ -268,41 +382,71 @@ static ContractOp moveInto(ContractOp contract, PointwiseOp reader,
   return fused;
 }
 
+/// Lets who reads `reader` read `fused`, which has its elements in the order of
+/// `extents`.
+static void replaceReader(PointwiseOp reader, ContractOp fused,
+                          ArrayRef<guard::ExprAttr> extents,
+                          const analysis::SizeHints &hints) {
+  SmallVector<guard::ExprAttr> sizes = reader.getDomain().parallel;
+  Value made = fused.getResult();
+  if (ArrayRef(sizes) != extents && isReturned(reader)) {
+    SmallVector<guard::ExprAttr> map =
+        regroup(getIdentityMap(fused.getContext(), sizes.size()), sizes,
+                extents, sizes, hints);
+    OpBuilder builder(reader);
+    made = createCopy(builder, reader.getLoc(), made, sizes, map,
+                      reader.getOriginsAttr());
+  } else if (ArrayRef(sizes) != extents) {
+    reshapeReads(reader.getResult(), sizes, extents, hints);
+  }
+  reader.getResult().replaceAllUsesWith(made);
+  reader.erase();
+}
+
+/// A contraction in the place of `contract` with the nest that reads it as its
+/// epilogue, in the order that this has, else in one that leaves operands
+/// straight; null and `reason` where there is none.
+static ContractOp fuseEpilogue(ContractOp contract,
+                               const analysis::SizeHints &hints,
+                               StringRef &reason) {
+  ReaderOrder order;
+  PointwiseOp reader = getEpilogue(contract, hints, order, reason);
+  if (!reader)
+    return {};
+  ContractOp fused = moveInto(contract, reader, order, hints);
+  SmallVector<guard::ExprAttr> map(order.written);
+  bool isWhole = reader.getDomain().parallel == order.extents;
+  // Groups of channels stay apart where the reader counts their channels as
+  // one.
+  if (!fused && isWhole && !Windows(contract).empty() &&
+      takeApart(contract, reader, map, hints, order))
+    fused = moveInto(contract, reader, order, hints);
+  if (!fused && isWhole && keepSizes(contract, reader, map, hints, order))
+    fused = moveInto(contract, reader, order, hints);
+  if (!fused) {
+    reason = "its operands would not be read along straight lines";
+    return {};
+  }
+  if (auto told = remark::passed(
+          reader.getLoc(),
+          remarks::kEpilogue.function(remarks::getFunctionName(contract))))
+    told << remark::metric("nest", describe(reader))
+         << remark::metric("contraction", describe(contract));
+  replaceReader(reader, fused, order.extents, hints);
+  contract.erase();
+  return fused;
+}
+
 void loop::fuseEpilogues(func::FuncOp function,
                          const analysis::SizeHints &hints) {
   // Each fusion makes a new contraction, whose reader may follow.
   SmallVector<ContractOp> work(function.getOps<ContractOp>());
   while (!work.empty()) {
     ContractOp contract = work.pop_back_val();
-    ReaderOrder order;
     StringRef reason;
-    PointwiseOp reader = getEpilogue(contract, hints, order, reason);
-    ContractOp fused =
-        reader ? moveInto(contract, reader, order, hints) : ContractOp();
-    // Groups of channels stay apart where the reader counts their channels as one.
-    if (reader && !fused && !Windows(contract).empty() &&
-        reader.getDomain().parallel == order.extents &&
-        takeApart(contract, reader, SmallVector<guard::ExprAttr>(order.written),
-                  hints, order))
-      fused = moveInto(contract, reader, order, hints);
-    if (reader && !fused)
-      reason = "its operands would not be read along straight lines";
-    if (!fused) {
-      if (!reason.empty())
-        tellMissed(contract, remarks::kNoEpilogue, reason);
-      continue;
-    }
-    if (auto told =
-            remark::passed(reader.getLoc(),
-                           remarks::kEpilogue.function(function.getName())))
-      told << remark::metric("nest", describe(reader))
-           << remark::metric("contraction", describe(contract));
-    SmallVector<guard::ExprAttr> sizes = reader.getDomain().parallel;
-    if (sizes != order.extents)
-      reshapeReads(reader.getResult(), sizes, order.extents, hints);
-    reader.getResult().replaceAllUsesWith(fused.getResult());
-    reader.erase();
-    contract.erase();
-    work.push_back(fused);
+    if (ContractOp fused = fuseEpilogue(contract, hints, reason))
+      work.push_back(fused);
+    else if (!reason.empty())
+      tellMissed(contract, remarks::kNoEpilogue, reason);
   }
 }
