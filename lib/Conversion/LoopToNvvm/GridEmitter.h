@@ -357,6 +357,7 @@ private:
                            int64_t room, RowMemory &counters, RowMemory &to);
   void rankCandidates(RowMemory &candidates, Value count, RowMemory &ranked);
   FailureOr<Value> evaluateKey(SortOp op, const Position &position);
+  LogicalResult holdKeys(RowSelection &row);
   FailureOr<SmallVector<Value>> foldKeys(RowSelection &row,
                                          ArrayRef<Value> carried, KeyBody body);
   FailureOr<Value> countKeys(RowSelection &row, KeyTest isMeant);

@@ -92,8 +92,19 @@ FailureOr<Value> GridRowsEmitter::evaluateKey(SortOp op,
   return emitter.getWide(block.getTerminator()->getOperand(0));
 }
 
+/// Computes the keys of elements in registers, once for all that looks at them.
+LogicalResult GridRowsEmitter::holdKeys(RowSelection &row) {
+  return emitSteps(row.start, row.shared,
+                   [&](const Position &position, Value inside) {
+                     auto key = evaluateKey(row.op, position);
+                     if (succeeded(key))
+                       row.elements.push_back({position, inside, *key});
+                     return LogicalResult(key);
+                   });
+}
+
 /// Runs `body` for all elements of a thread, one after the other, with what it
-/// carries. Keys of elements in registers are computed once.
+/// carries.
 FailureOr<SmallVector<Value>> GridRowsEmitter::foldKeys(RowSelection &row,
                                                         ArrayRef<Value> carried,
                                                         KeyBody body) {
@@ -111,15 +122,6 @@ FailureOr<SmallVector<Value>> GridRowsEmitter::foldKeys(RowSelection &row,
     return success();
   };
   if (schedule.getSteps() != 0) {
-    bool isFirst = row.elements.empty();
-    auto remember = [&](const Position &position, Value inside) {
-      auto key = evaluateKey(row.op, position);
-      if (succeeded(key))
-        row.elements.push_back({position, inside, *key});
-      return LogicalResult(key);
-    };
-    if (isFirst && failed(emitSteps(row.start, row.shared, remember)))
-      return failure();
     for (const RowSelection::Element &element : row.elements)
       if (failed(visit(element.position, element.inside, element.key)))
         return failure();
@@ -399,6 +401,9 @@ FailureOr<Value> GridRowsEmitter::emitCandidates(RowSelection &row,
                                                  int64_t room, RowMemory &to) {
   Type keyType = to.getType(0), type = getPlaceType();
   int64_t number = *row.op.getKeptExtent().getConstant();
+  bool isInMemory = schedule.getSteps() == 0;
+  if (!isInMemory && failed(holdKeys(row)))
+    return failure();
   Value kept = arith::ConstantIntOp::create(b, type, number);
   // With most of the threads' least keys, there are far more elements below it.
   if (number > schedule.getThreads() * 3 / 4)
@@ -407,7 +412,6 @@ FailureOr<Value> GridRowsEmitter::emitCandidates(RowSelection &row,
       b, keyType,
       b.getIntegerAttr(keyType, APInt::getSignedMaxValue(
                                     keyType.getIntOrFloatBitWidth())));
-  bool isInMemory = schedule.getSteps() == 0;
   std::optional<RowMemory> counters;
   if (isInMemory)
     counters.emplace(declareCounters(2));

@@ -8,6 +8,8 @@
 
 #include "ScalarInterpreter.h"
 
+#include "FloatFormats.h"
+
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -161,6 +163,17 @@ Scalar loop::evaluate(Operation &op, ArrayRef<Scalar> in,
     bool first = uint64_t(asUnsigned(type, in[0].integer)) >
                  uint64_t(asUnsigned(type, in[1].integer));
     return in[first == isMax ? 0 : 1];
+  }
+  if (name == "arith.shrsi")
+    return i(in[0].integer >> in[1].integer);
+  if (name == "arith.shrui")
+    return i(int64_t(uint64_t(asUnsigned(type, in[0].integer)) >>
+                     in[1].integer));
+  if (name == "arith.bitcast") {
+    Type made = op.getResult(0).getType();
+    uint64_t bits = isa<FloatType>(type) ? encodeFloat(type, in[0].real)
+                                         : asUnsigned(type, in[0].integer);
+    return isa<FloatType>(made) ? f(decodeFloat(made, bits)) : i(int64_t(bits));
   }
   if (name == "arith.trunci" || name == "arith.index_cast")
     return in[0];
