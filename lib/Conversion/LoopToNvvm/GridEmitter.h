@@ -226,7 +226,7 @@ private:
   /// How many vectors a row of so many elements has, at least and at most.
   std::pair<int64_t, int64_t> countVectors(int64_t size) const;
   mlir::scf::ForOp emitVectorLoop(const Position &start, unsigned shared,
-                                  ArrayRef<Value> sums);
+                                  ArrayRef<Value> sums, int64_t together = 1);
   LogicalResult emitRowReduce(ReduceOp op, const Position &shared);
   FailureOr<SmallVector<Value>> reduceSteps(ReduceOp op, const Position &start,
                                             unsigned shared,
@@ -353,8 +353,14 @@ private:
                                   RowMemory &to);
   FailureOr<Value> emitExactly(RowSelection &row, Value kept, RowMemory &to);
   RowMemory declareCounters(int64_t count);
-  FailureOr<Value> collect(RowSelection &row, Value least, Value bound,
-                           int64_t room, RowMemory &counters, RowMemory &to);
+  int64_t countSlots(SortOp op);
+  FailureOr<SmallVector<Value>> findLeast(RowSelection &row);
+  FailureOr<SmallVector<Value>> findLeastOfSlots(RowSelection &row);
+  FailureOr<Value> collect(RowSelection &row, ArrayRef<Value> least,
+                           Value bound, int64_t room, RowMemory &counters,
+                           RowMemory &to);
+  Value enlist(const RowSelection &row, ArrayRef<Value> least, Value bound,
+               RowMemory &counters, RowMemory &owners);
   void rankCandidates(RowMemory &candidates, Value count, RowMemory &ranked);
   FailureOr<Value> evaluateKey(SortOp op, const Position &position);
   LogicalResult holdKeys(RowSelection &row);
@@ -364,7 +370,7 @@ private:
   FailureOr<Value> emitLeast(Type type, int64_t bits, bool isSigned,
                              Value wanted,
                              llvm::function_ref<FailureOr<Value>(Value)> count);
-  FailureOr<Value> emitBound(Value key, int64_t kept);
+  FailureOr<Value> emitBound(ArrayRef<Value> keys, int64_t kept);
   FailureOr<std::pair<Value, Value>> emitLast(RowSelection &row, Type keyType,
                                               Value kept);
   Value isUpTo(Value key, Value place, Value lastKey, Value lastPlace);

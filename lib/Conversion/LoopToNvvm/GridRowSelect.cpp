@@ -11,10 +11,13 @@
 // among them, the candidates, and sorts these alone:
 //
 //   1. Each thread takes the least key of its elements. Of k threads' least keys
-//      the greatest is a bound that k elements at least are not above.
+//      the greatest is a bound that k elements at least are not above. A row in
+//      memory is read several vectors at a time: the first of them make a slot of
+//      the thread, the second ones another. Each slot has a least key, and where
+//      there are too few threads for k it is the slots' keys that the bound is of.
 //   2. Elements that are not above the bound go to shared memory. They are few
 //      more than k, if the first ones are not all with a few threads. Where rows
-//      are in memory only elements of threads whose least key is not above the
+//      are in memory only elements of slots whose least key is not above the
 //      bound are looked at again, a vector by each thread of the block: which
 //      thread has them no longer matters. Where a row is in registers threads
 //      count their own ones and have places one thread after the other.
@@ -51,9 +54,9 @@ using guard::ExprAttr;
 
 /// Candidates that there is room for at least.
 static constexpr int64_t kLeastRoom = 256;
-/// Bytes of shared memory besides: threads that have candidates, the order of few
-/// of these, counters, and what aligns them.
-static constexpr int64_t kBeside = 4608;
+/// Bytes of shared memory besides slots that have candidates: the order of few of
+/// these, counters, and what aligns them.
+static constexpr int64_t kBeside = 2560;
 
 /// Room for twice as many as are kept, if it may be declared, or for those
 /// alone.
@@ -72,8 +75,9 @@ std::optional<int64_t> GridRowsEmitter::getCandidates(SortOp op) {
                   8;
   if (*kept > kMostDeclared)
     return std::nullopt;
-  int64_t room = getRoom(*kept, bytes);
-  if (sortedBytes + room * bytes + kBeside > kMostDeclared)
+  int64_t room = getRoom(*kept, bytes),
+          slots = schedule.getThreads() * countSlots(op);
+  if (sortedBytes + room * bytes + slots * kSlotBytes + kBeside > kMostDeclared)
     return std::nullopt;
   return room;
 }
@@ -199,22 +203,29 @@ GridRowsEmitter::emitLeast(Type type, int64_t bits, bool isSigned, Value wanted,
   return toNumber(loop.getResult(0));
 }
 
-/// The greatest of the `kept` least of what each thread has.
-FailureOr<Value> GridRowsEmitter::emitBound(Value key, int64_t kept) {
-  Type i32 = b.getI32Type();
-  return emitLeast(
-      key.getType(), key.getType().getIntOrFloatBitWidth(), /*isSigned=*/true,
-      arith::ConstantIntOp::create(b, kept, 32),
-      [&](Value bound) -> FailureOr<Value> {
-        Value isBelow =
-            arith::CmpIOp::create(b, arith::CmpIPredicate::sle, key, bound);
-        return NVVM::BarrierOp::create(
-                   b, i32, /*barrierId=*/Value(), /*numberOfThreads=*/Value(),
-                   NVVM::BarrierReductionAttr::get(
-                       b.getContext(), NVVM::BarrierReduction::POPC),
-                   arith::ExtUIOp::create(b, i32, isBelow))
-            .getResult(0);
-      });
+/// The greatest of the `kept` least of the keys that all threads have.
+FailureOr<Value> GridRowsEmitter::emitBound(ArrayRef<Value> keys,
+                                            int64_t kept) {
+  Type i32 = b.getI32Type(), type = keys.front().getType();
+  auto countBelow = [&](Value key, Value bound) -> Value {
+    Value isBelow =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sle, key, bound);
+    return NVVM::BarrierOp::create(
+               b, i32, /*barrierId=*/Value(), /*numberOfThreads=*/Value(),
+               NVVM::BarrierReductionAttr::get(b.getContext(),
+                                               NVVM::BarrierReduction::POPC),
+               arith::ExtUIOp::create(b, i32, isBelow))
+        .getResult(0);
+  };
+  return emitLeast(type, type.getIntOrFloatBitWidth(), /*isSigned=*/true,
+                   arith::ConstantIntOp::create(b, kept, 32),
+                   [&](Value bound) -> FailureOr<Value> {
+                     Value all = countBelow(keys.front(), bound);
+                     for (Value key : keys.drop_front())
+                       all = arith::AddIOp::create(b, all,
+                                                   countBelow(key, bound));
+                     return all;
+                   });
 }
 
 /// The key and the place of the last element that is kept.
@@ -314,125 +325,41 @@ RowMemory GridRowsEmitter::declareCounters(int64_t count) {
   return counters;
 }
 
-/// Counts one more; gives how many there were.
-static Value countOne(ImplicitLocOpBuilder &b, RowMemory &counters,
-                      Value counter) {
-  Value before = LLVM::AtomicRMWOp::create(
-      b, LLVM::AtomicBinOp::add, counters.address(0, counter),
-      counters.constant(0, 1), LLVM::AtomicOrdering::monotonic, "block");
-  return arith::IndexCastOp::create(b, b.getIndexType(), before);
-}
-
-/// Puts the elements of a row in memory that are not above `bound` into `to`,
-/// as far as there is room; gives how many there are. `least` is the least key
-/// of the thread's own ones.
-FailureOr<Value> GridRowsEmitter::collect(RowSelection &row, Value least,
-                                          Value bound, int64_t room,
-                                          RowMemory &counters, RowMemory &to) {
-  int64_t threads = schedule.getThreads(), lanes = schedule.getLanes();
-  auto isBelow = [&](Value key) -> Value {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::sle, key, bound);
-  };
-  Value zero = constantIndex(0), one = constantIndex(1);
-  Type ownerType = b.getI16Type();
-  RowMemory owners(b, ownerType);
-  declareRows(guard::getConstant(context, threads), ownerType,
-              llvm::alignTo(threads * 2, RowMemory::kAligned), owners);
-  (void)emitIf(isBelow(least), [&] {
-    owners.store(0, countOne(b, counters, zero),
-                 arith::IndexCastOp::create(b, ownerType, lane));
-    return success();
-  });
-  NVVM::Barrier0Op::create(b);
-
-  // The vectors of these threads, one after the other.
-  Value size = getArgument(row.op.getRowExtent());
-  Value each = arith::CeilDivUIOp::create(b, size,
-                                          constantIndex(threads * lanes));
-  Value count = arith::IndexCastOp::create(b, b.getIndexType(),
-                                           counters.load(0, zero, 1));
-  auto loop = scf::ForOp::create(b, lane, arith::MulIOp::create(b, count, each),
-                                 constantIndex(threads));
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(loop.getBody()->getTerminator());
-    Value owner = owners.load(
-        0, arith::DivUIOp::create(b, loop.getInductionVar(), each), 1);
-    Value vector = arith::RemUIOp::create(b, loop.getInductionVar(), each);
-    Value element =
-        mul(add(arith::IndexCastUIOp::create(b, b.getIndexType(), owner),
-                mul(vector, threads)),
-            lanes);
-    auto take = [&]() -> LogicalResult {
-      Position position = enterRow(row.start, row.shared, element, lanes);
-      auto key = evaluateKey(row.op, position);
-      if (failed(key))
-        return failure();
-      for (int64_t k = 0; k < lanes; ++k) {
-        Value own = lanes == 1
-                        ? *key
-                        : vector::ExtractOp::create(b, *key, k).getResult();
-        (void)emitIf(isBelow(own), [&] {
-          Value at = countOne(b, counters, one);
-          return emitIf(isLess(at, constantIndex(room)), [&] {
-            to.store(0, at, own);
-            to.store(1, at,
-                     arith::IndexCastOp::create(
-                         b, getPlaceType(), add(element, constantIndex(k))));
-            return success();
-          });
-        });
-      }
-      return success();
-    };
-    if (failed(emitIf(isLess(element, size), take)))
-      return failure();
-  }
-  NVVM::Barrier0Op::create(b);
-  Value all = counters.load(0, one, 1);
-  return getPlaceType() == all.getType()
-             ? all
-             : arith::ExtUIOp::create(b, getPlaceType(), all).getResult();
-}
-
 /// Puts candidates of a row into `to`, all that are kept among them; gives how
 /// many.
 FailureOr<Value> GridRowsEmitter::emitCandidates(RowSelection &row,
                                                  int64_t room, RowMemory &to) {
-  Type keyType = to.getType(0), type = getPlaceType();
+  Type type = getPlaceType();
   int64_t number = *row.op.getKeptExtent().getConstant();
   bool isInMemory = schedule.getSteps() == 0;
   if (!isInMemory && failed(holdKeys(row)))
     return failure();
   Value kept = arith::ConstantIntOp::create(b, type, number);
-  // With most of the threads' least keys, there are far more elements below it.
-  if (number > schedule.getThreads() * 3 / 4)
+  // With most of the least keys, there are far more elements below it.
+  int64_t most = schedule.getThreads() * 3 / 4;
+  if (number > most * row.slots)
     return emitExactly(row, kept, to);
-  Value greatest = arith::ConstantOp::create(
-      b, keyType,
-      b.getIntegerAttr(keyType, APInt::getSignedMaxValue(
-                                    keyType.getIntOrFloatBitWidth())));
   std::optional<RowMemory> counters;
   if (isInMemory)
     counters.emplace(declareCounters(2));
-  auto least =
-      foldKeys(row, greatest,
-               [&](Value key, Value, Value inside, ArrayRef<Value> sofar) {
-                 if (inside)
-                   key = arith::SelectOp::create(b, inside, key, greatest);
-                 return SmallVector<Value>{
-                     arith::MinSIOp::create(b, sofar[0], key).getResult()};
-               });
+  auto least = findLeast(row);
   if (failed(least))
     return failure();
-  FailureOr<Value> bound = emitBound(least->front(), number);
+  // A barrier counts one key of each thread.
+  SmallVector<Value> counted = *least;
+  if (number <= most)
+    while (counted.size() > 1) {
+      Value key = counted.pop_back_val();
+      counted.back() = arith::MinSIOp::create(b, counted.back(), key);
+    }
+  FailureOr<Value> bound = emitBound(counted, number);
   auto isBelow = [&](Value key, Value) -> Value {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::sle, key, *bound);
   };
   Value before;
   FailureOr<Value> all;
   if (isInMemory) {
-    all = collect(row, least->front(), *bound, room, *counters, to);
+    all = collect(row, *least, *bound, room, *counters, to);
     if (failed(all))
       return failure();
   } else {

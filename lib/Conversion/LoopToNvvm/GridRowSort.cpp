@@ -265,7 +265,7 @@ LogicalResult GridRowsEmitter::emitRowSelect(SortOp op, const Position &start,
   ExprAttr most = guard::getConstant(context, room);
   SortedRow candidates(b, types);
   declareRows(most, types, *getDeclared(most, types, /*rows=*/1), candidates);
-  RowSelection row{op, start, shared, {}};
+  RowSelection row{op, start, shared, countSlots(op), {}};
   auto number = emitCandidates(row, room, candidates);
   if (failed(number))
     return failure();

@@ -212,18 +212,20 @@ LogicalResult GridRowsEmitter::emitEdges(const Position &start, unsigned shared,
   return emitted;
 }
 
-/// A loop over where the vectors of a thread begin.
+/// A loop over where the vectors of a thread begin, over every so many of them.
 scf::ForOp GridRowsEmitter::emitVectorLoop(const Position &start,
                                            unsigned shared,
-                                           ArrayRef<Value> sums) {
+                                           ArrayRef<Value> sums,
+                                           int64_t together) {
   int64_t lanes = schedule.getLanes();
   Value first = mul(lane, lanes), end = peeled.split;
   if (peeled.begin)
     first = add(first, peeled.head);
   else
     end = getArgument(getRowSize(context, start.extents, shared));
-  return scf::ForOp::create(b, first, end,
-                            constantIndex(schedule.getThreads() * lanes), sums);
+  return scf::ForOp::create(
+      b, first, end, constantIndex(schedule.getThreads() * lanes * together),
+      sums);
 }
 
 /// The position of the vector that begins at `element` of the row.

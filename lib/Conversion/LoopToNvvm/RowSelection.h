@@ -15,6 +15,9 @@
 
 namespace kiln::loop {
 
+/// Bytes of the number of a slot that has candidates.
+inline constexpr int64_t kSlotBytes = 2;
+
 struct RowSelection {
   /// Neighbouring elements that a thread has in registers.
   struct Element {
@@ -25,6 +28,9 @@ struct RowSelection {
   SortOp op;
   Position start;
   unsigned shared; ///< dimensions
+  /// Vectors of a row in memory that a thread reads together. Those that are as
+  /// many others apart make a slot of the thread.
+  int64_t slots = 1;
   SmallVector<Element> elements;
 };
 

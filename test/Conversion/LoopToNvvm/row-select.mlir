@@ -4,17 +4,21 @@
 // RUN:   | kiln-translate --gpu-to-ptx - | FileCheck %s --check-prefix=PTX
 
 // The first 50 of rows of 32000, and the values there, in one kernel. A bound is found by a
-// barrier that counts, for each bit. Of threads whose least element is not above it the
-// others take vectors, too, and candidates go to shared memory, 256 at most, each of which
+// barrier that counts, for each bit. Of a row each thread has four vectors under way, whose least
+// elements are apart: of slots whose least element is not above the bound all threads take
+// vectors, and candidates go to shared memory, 256 at most, each of which
 // counts those before it. Where they are more, the last that is kept is looked for, its key first.
 
 // CHECK: kernel = @topk, symbols = [], blocks = <4096>, threads = 256>
 // CHECK-SAME: #loop.gpu_rows<threads = 256, rows = 1, lanes = 8, steps = 0>
 // CHECK-DAG: llvm.mlir.global internal @[[KEYS:topk_keys[_0-9]*]]() {{.*}} !llvm.array<1536 x i8>
-// CHECK-DAG: llvm.mlir.global internal @[[OWNERS:topk_keys[_0-9]*]]() {{.*}} !llvm.array<512 x i8>
+// CHECK-DAG: llvm.mlir.global internal @[[OWNERS:topk_keys[_0-9]*]]() {{.*}} !llvm.array<2048 x i8>
 // CHECK-DAG: llvm.mlir.global internal @[[RANKED:topk_keys[_0-9]*]]() {{.*}} !llvm.array<1024 x i8>
 // CHECK: llvm.func @topk(
 // CHECK: scf.for
+// CHECK-COUNT-4: llvm.load %{{.*}} : !llvm.ptr{{.*}} -> vector<8xi16>
+// CHECK-NOT: llvm.load
+// CHECK: scf.yield %{{.*}} : vector<2xi16>, vector<2xi16>, vector<2xi16>, vector<2xi16>
 // CHECK: nvvm.barrier #nvvm.reduction<popc>
 // CHECK: llvm.atomicrmw add %{{.*}} syncscope("block") monotonic : !llvm.ptr<3>, i32
 // CHECK: nvvm.barrier0
