@@ -369,7 +369,7 @@ private:
 
 /// An integer that compares as `value`, an element of a tensor of `element`,
 /// is sorted: NaN above everything, zeros alike, all in reverse if
-/// `descending`.
+/// `descending`. That of a float is known by its form (FloatKeys.h).
 Value makeSortKey(BodyContext body, Value value, Type element, bool descending);
 
 } // namespace kiln::loop

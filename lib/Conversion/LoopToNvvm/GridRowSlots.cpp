@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FloatKeys.h"
 #include "GridEmitter.h"
 #include "RowSelection.h"
 
@@ -78,19 +79,27 @@ static Value joinLanes(ImplicitLocOpBuilder &b, Value value, Type type,
 }
 
 /// The least key in each slot of a thread; the greatest there is in one that
-/// has no elements.
+/// has no elements. Where keys order floats, it is that of a float: pairs of 16
+/// bits are compared at once, and no keys are computed.
 FailureOr<SmallVector<Value>>
 GridRowsEmitter::findLeastOfSlots(RowSelection &row) {
   int64_t lanes = schedule.getLanes(), stride = schedule.getThreads() * lanes;
   Block &block = row.op.getBody().front();
   Value source = block.getTerminator()->getOperand(0);
+  GPUTargetAttr target = getGPUTarget(function);
+  std::optional<FloatKey> floats;
+  if (!target || target.getCapability() >= kGPUJoinsFloats)
+    floats = FloatKey::match(source);
+  if (floats)
+    source = floats->value;
   Type element = source.getType(), type = element;
   if (element.getIntOrFloatBitWidth() == 16 && lanes % 2 == 0)
     type = VectorType::get({2}, element);
   auto join = [&](Value x, Value y) -> Value {
-    return arith::MinSIOp::create(b, x, y);
+    return floats ? floats->join(b, x, y)
+                  : arith::MinSIOp::create(b, x, y).getResult();
   };
-  Value none = getGreatest(b, type);
+  Value none = floats ? floats->getNone(b, type) : getGreatest(b, type);
   reached.push_back(row.op.getRowExtent() + stride * row.slots);
   auto loop = emitVectorLoop(row.start, row.shared,
                              SmallVector<Value>(row.slots, none), row.slots);
@@ -122,7 +131,8 @@ GridRowsEmitter::findLeastOfSlots(RowSelection &row) {
     scf::YieldOp::create(b, least);
   }
   return llvm::map_to_vector(loop.getResults(), [&](Value value) {
-    return joinLanes(b, value, element, join);
+    value = joinLanes(b, value, element, join);
+    return floats ? floats->getKey(b, value) : value;
   });
 }
 

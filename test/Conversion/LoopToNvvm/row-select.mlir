@@ -74,3 +74,97 @@ func.func @third(%x: tensor<64x900xi32>) -> tensor<64x300xi64> {
   }
   return %r : tensor<64x300xi64>
 }
+
+// Keys that order floats are computed of the least one of each slot: of its greatest element, two
+// of which are compared at once, and of its least one, where NaN is above everything.
+
+// CHECK: llvm.func @greatest(
+// CHECK: scf.for
+// CHECK-NOT: arith.minsi
+// CHECK: arith.maximumf %{{.*}}, %{{.*}} : vector<2xbf16>
+// CHECK: nvvm.barrier #
+// CHECK: llvm.func @least(
+// CHECK: scf.for
+// CHECK-NOT: arith.minsi
+// CHECK: arith.minnumf %{{.*}}, %{{.*}} : vector<2xf16>
+// CHECK: nvvm.barrier #
+// PTX: .entry greatest(
+// PTX-COUNT-4: ld.global{{.*}}.v2
+// PTX-COUNT-8: max.NaN.bf16x2
+// PTX: bar{{.*}}red.popc.u32
+// PTX: .entry least(
+// PTX-COUNT-4: ld.global{{.*}}.v2
+// PTX-COUNT-8: min.f16x2
+// PTX: bar{{.*}}red.popc.u32
+func.func @greatest(%x: tensor<4096x32000xbf16>) -> !p {
+  %r = loop.kernel @greatest ins(%a = %x : tensor<4096x32000xbf16>) shared [4096] -> !p {
+    %s = loop.sort parallel (%i) in [4096] along (%j) in [32000] keeping [50] at 1 : !p {
+      %ones = arith.constant -1 : i16
+      %half = arith.constant 16 : i32
+      %zero = arith.constant 0 : i32
+      %real = arith.constant 0.0 : f32
+      %most = arith.constant 2147483647 : i32
+      %last = arith.constant 31 : i32
+      %e = loop.load %a[%i, %j] : tensor<4096x32000xbf16>
+      %f = arith.extf %e : bf16 to f32
+      %bits = arith.bitcast %f : f32 to i32
+      %sign = arith.shrsi %bits, %last : i32
+      %flips = arith.andi %sign, %most : i32
+      %k = arith.xori %bits, %flips : i32
+      %isZero = arith.cmpf oeq, %f, %real : f32
+      %l = arith.select %isZero, %zero, %k : i32
+      %isNan = arith.cmpf uno, %f, %f : f32
+      %m = arith.select %isNan, %most, %l : i32
+      %upper = arith.shrui %m, %half : i32
+      %n = arith.trunci %upper : i32 to i16
+      %key = arith.xori %n, %ones : i16
+      loop.yield %key : i16
+    }
+    loop.return %s : !p
+  }
+  return %r : !p
+}
+
+func.func @least(%x: tensor<4096x32000xf16>) -> !p {
+  %r = loop.kernel @least ins(%a = %x : tensor<4096x32000xf16>) shared [4096] -> !p {
+    %s = loop.sort parallel (%i) in [4096] along (%j) in [32000] keeping [50] at 1 : !p {
+      %zero = arith.constant 0 : i32
+      %real = arith.constant 0.0 : f32
+      %most = arith.constant 2147483647 : i32
+      %last = arith.constant 31 : i32
+      %e = loop.load %a[%i, %j] : tensor<4096x32000xf16>
+      %f = arith.extf %e : f16 to f32
+      %bits = arith.bitcast %f : f32 to i32
+      %sign = arith.shrsi %bits, %last : i32
+      %flips = arith.andi %sign, %most : i32
+      %k = arith.xori %bits, %flips : i32
+      %isZero = arith.cmpf oeq, %f, %real : f32
+      %l = arith.select %isZero, %zero, %k : i32
+      %isNan = arith.cmpf uno, %f, %f : f32
+      %key = arith.select %isNan, %most, %l : i32
+      loop.yield %key : i32
+    }
+    loop.return %s : !p
+  }
+  return %r : !p
+}
+
+// A key in another order is computed of each element.
+
+// CHECK: llvm.func @magnitude(
+// CHECK-NOT: arith.m{{.*}}f %
+// CHECK: arith.minsi
+// CHECK: nvvm.barrier #
+func.func @magnitude(%x: tensor<4096x32000xf32>) -> !p {
+  %r = loop.kernel @magnitude ins(%a = %x : tensor<4096x32000xf32>) shared [4096] -> !p {
+    %s = loop.sort parallel (%i) in [4096] along (%j) in [32000] keeping [50] at 1 : !p {
+      %most = arith.constant 2147483647 : i32
+      %e = loop.load %a[%i, %j] : tensor<4096x32000xf32>
+      %bits = arith.bitcast %e : f32 to i32
+      %key = arith.andi %bits, %most : i32
+      loop.yield %key : i32
+    }
+    loop.return %s : !p
+  }
+  return %r : !p
+}
