@@ -18,8 +18,6 @@ using namespace kiln::loop;
 using namespace kiln::loop::grid;
 using namespace mlir;
 
-static constexpr size_t kWarpSize = 32;
-
 namespace {
 
 /// A copy that is under way.
@@ -46,7 +44,7 @@ struct CountingBarrier {
 struct GridThread {
   uint64_t *registers = nullptr;
   const Instruction *next = nullptr; ///< null when it has ended
-  int32_t number = 0;
+  int32_t number = 0, warpEpoch = 0;
   /// Groups of copies, the last of which is not complete.
   std::vector<std::vector<PendingCopy>> copies;
 };
@@ -153,6 +151,7 @@ Access Grid::describe(const GridThread &thread, const Instruction &of) {
   access.thread = thread.number;
   access.block = block;
   access.epoch = epoch;
+  access.warpEpoch = thread.warpEpoch;
   access.alignment = of.alignment;
   access.isAtomic = of.kind == Kind::Atomic;
   access.isConstant = of.isConstant;
@@ -437,6 +436,18 @@ bool Grid::exchange(const Instruction &of, Warp warp) {
   return true;
 }
 
+/// Each thread of a warp gets a bit for each that says something else.
+static void compare(const Instruction &of, Warp warp) {
+  uint64_t mask = (uint64_t(1) << of.number) - 1;
+  for (uint64_t *own : warp) {
+    uint64_t others = 0;
+    for (auto [k, registers] : llvm::enumerate(warp))
+      if ((of.get(own, 0) ^ of.get(registers, 0)) & mask)
+        others |= uint64_t(1) << k;
+    own[of.result] = others;
+  }
+}
+
 bool Grid::meetInWarp(MutableArrayRef<GridThread> warp) {
   auto meets = [](const GridThread &thread) {
     return thread.next && waitsForWarp(*thread.next);
@@ -454,6 +465,11 @@ bool Grid::meetInWarp(MutableArrayRef<GridThread> warp) {
     if (of.kind == Kind::Exchange) {
       if (!exchange(of, registers))
         return false;
+    } else if (of.kind == Kind::Others) {
+      compare(of, registers);
+    } else if (of.kind == Kind::WarpBarrier) {
+      for (GridThread &thread : warp)
+        ++thread.warpEpoch;
     } else if (warp.size() != kWarpSize) {
       ADD_FAILURE() << "matrices need all threads of a warp";
       return false;

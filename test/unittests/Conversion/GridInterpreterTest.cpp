@@ -70,6 +70,18 @@ TEST(GridInterpreter, ReadsWhatANeighbourWroteBeforeABarrier) {
     EXPECT_EQ(numbers[k], k ^ 1);
 }
 
+TEST(GridInterpreter, BarriersOfWarpsOrderTheirThreadsAlone) {
+  const char *wait = "%all = llvm.mlir.constant(-1 : i32) : i32\n"
+                     "nvvm.bar.warp.sync %all : i32";
+  std::vector<int32_t> numbers = run(getNeighbours(wait, "64"));
+  for (int k = 0; k < 64; ++k)
+    EXPECT_EQ(numbers[k], k ^ 1);
+  // The neighbour is in the other warp.
+  std::string text = getNeighbours(wait, "64");
+  text.replace(text.find("constant(1 : i32)"), 17, "constant(32 : i32)");
+  EXPECT_NONFATAL_FAILURE(run(text), "another thread");
+}
+
 TEST(GridInterpreter, FindsARaceInSharedMemory) {
   EXPECT_NONFATAL_FAILURE(run(getNeighbours("", "64")),
                           "writes what another thread");

@@ -16,7 +16,7 @@ using namespace kiln::loop;
 
 /// An address is the number of its allocation, from 1, and the offset in it.
 static constexpr unsigned kOffsetBits = 40;
-/// Several threads have read a byte, of one block or of several.
+/// Several threads have read a byte, of one warp or block or of several.
 static constexpr int32_t kMany = -2;
 
 static uint64_t offsetOf(uint64_t address) {
@@ -109,13 +109,15 @@ GridMemory::getTraces(Allocation &allocation, uint64_t offset, unsigned bytes) {
 }
 
 /// Whether nothing orders two accesses.
-static bool isUnordered(int32_t thread, int32_t block, int32_t epoch,
-                        const Access &by) {
+static bool isUnordered(int32_t thread, int32_t warp, int32_t block,
+                        int32_t epoch, int32_t warpEpoch, const Access &by) {
   if (thread == -1)
     return false;
   if (block != by.block)
     return true;
-  return thread != by.thread && epoch == by.epoch;
+  if (thread == by.thread || epoch != by.epoch)
+    return false;
+  return warp != by.getWarp() || warpEpoch == by.warpEpoch;
 }
 
 const uint8_t *GridMemory::load(uint64_t address, unsigned bytes,
@@ -126,24 +128,33 @@ const uint8_t *GridMemory::load(uint64_t address, unsigned bytes,
   uint64_t offset = offsetOf(address), at = offset;
   for (Trace &trace : getTraces(*found, offset, bytes)) {
     if (!(trace.isAtomic && by.isAtomic) &&
-        isUnordered(trace.writer, trace.writerBlock, trace.writerEpoch, by))
+        isUnordered(trace.writer, trace.writerWarp, trace.writerBlock,
+                    trace.writerEpoch, trace.writerWarpEpoch, by))
       report(*found, "reads what another thread writes", at, by);
     if (by.isConstant && trace.writer != -1)
       report(*found, "reads as constant what has changed", at, by);
-    bool isSame = trace.reader == -1 || (trace.readerBlock == by.block &&
-                                         trace.readerEpoch != by.epoch);
+    int32_t warp = by.getWarp();
+    bool isSame =
+        trace.reader == -1 ||
+        (trace.readerBlock == by.block &&
+         (trace.readerEpoch != by.epoch ||
+          (trace.readerWarp == warp && trace.readerWarpEpoch != by.warpEpoch)));
     if (isSame) {
       trace.reader = by.thread;
+      trace.readerWarp = warp;
       trace.readerBlock = by.block;
       trace.isReadAtomic = by.isAtomic;
     } else {
       trace.isReadAtomic &= by.isAtomic;
       if (trace.reader != by.thread)
         trace.reader = kMany;
+      if (trace.readerWarp != warp)
+        trace.readerWarp = kMany;
       if (trace.readerBlock != by.block)
         trace.readerBlock = kMany;
     }
     trace.readerEpoch = by.epoch;
+    trace.readerWarpEpoch = by.warpEpoch;
     trace.isConstant |= by.isConstant;
     at += uint64_t(1) << found->shift;
   }
@@ -157,16 +168,20 @@ uint8_t *GridMemory::store(uint64_t address, unsigned bytes, const Access &by) {
   uint64_t offset = offsetOf(address), at = offset;
   for (Trace &trace : getTraces(*found, offset, bytes)) {
     if (!(trace.isAtomic && by.isAtomic) &&
-        isUnordered(trace.writer, trace.writerBlock, trace.writerEpoch, by))
+        isUnordered(trace.writer, trace.writerWarp, trace.writerBlock,
+                    trace.writerEpoch, trace.writerWarpEpoch, by))
       report(*found, "writes what another thread writes", at, by);
     if (!(trace.isReadAtomic && by.isAtomic) &&
-        isUnordered(trace.reader, trace.readerBlock, trace.readerEpoch, by))
+        isUnordered(trace.reader, trace.readerWarp, trace.readerBlock,
+                    trace.readerEpoch, trace.readerWarpEpoch, by))
       report(*found, "writes what another thread reads", at, by);
     if (trace.isConstant)
       report(*found, "writes what is read as constant", at, by);
     trace.writer = by.thread;
+    trace.writerWarp = by.getWarp();
     trace.writerBlock = by.block;
     trace.writerEpoch = by.epoch;
+    trace.writerWarpEpoch = by.warpEpoch;
     trace.isAtomic = by.isAtomic;
     at += uint64_t(1) << found->shift;
   }

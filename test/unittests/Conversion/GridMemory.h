@@ -8,8 +8,8 @@
 //
 // Every access is checked: that it lies inside of one allocation, is aligned to what
 // it says, and does not race. Two threads race at a byte if one of them writes it, not
-// both do so atomically, and no barrier of their block is in between; threads of
-// different blocks have no barrier. What is read as constant may not be written in the
+// both do so atomically, and no barrier of their block, or of the warp that both are of, is
+// in between; threads of different blocks have no barrier. What is read as constant may not be written in the
 // same launch. A violation fails the test, once an allocation.
 //
 // Bytes that were always accessed together share a trace: an allocation has one for 16
@@ -28,14 +28,19 @@
 
 namespace kiln::loop {
 
+inline constexpr size_t kWarpSize = 32;
+
 /// Who accesses memory, and how.
 struct Access {
   int32_t thread = 0; ///< of its block
   int32_t block = 0;
-  int32_t epoch = 0; ///< barriers that its block has passed
+  int32_t epoch = 0;     ///< barriers that its block has passed
+  int32_t warpEpoch = 0; ///< and its warp
   unsigned alignment = 1;
   bool isAtomic = false;
   bool isConstant = false; ///< said to be read only in this launch
+
+  int32_t getWarp() const { return thread / int32_t(kWarpSize); }
 };
 
 class GridMemory {
@@ -64,6 +69,8 @@ private:
   struct Trace {
     int32_t writer = -1, writerBlock = -1, writerEpoch = -1;
     int32_t reader = -1, readerBlock = -1, readerEpoch = -1;
+    int32_t writerWarp = -1, writerWarpEpoch = -1;
+    int32_t readerWarp = -1, readerWarpEpoch = -1;
     uint32_t period = 0;       ///< what it tells is of
     bool isAtomic = false;     ///< the write
     bool isReadAtomic = false; ///< all of the reads

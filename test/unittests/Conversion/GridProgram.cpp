@@ -258,6 +258,10 @@ static bool isKnownProduct(NVVM::MmaOp op) {
   return isKnown && shape.getM() == 16 && shape.getN() == 8;
 }
 
+/// One for each bit of what threads compare with what others have.
+static constexpr StringLiteral kBallot("vote.sync.ballot.b32 lanes, is, -1; "
+                                       "@is not.b32 lanes, lanes;");
+
 /// What threads do together.
 bool GridDecoder::decodeMeeting(Operation &op) {
   if (isa<NVVM::Barrier0Op>(op)) {
@@ -272,6 +276,12 @@ bool GridDecoder::decodeMeeting(Operation &op) {
                                 exchange.getKind())) {
     add(Kind::Exchange, op, {exchange.getVal(), exchange.getOffset()}).number =
         exchange.getKind() == NVVM::ShflKind::bfly;
+  } else if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op);
+             assembly && assembly.getAsmString().contains(kBallot)) {
+    add(Kind::Others, op, op.getOperands()).number =
+        assembly.getAsmString().count(kBallot);
+  } else if (isa<NVVM::SyncWarpOp>(op)) {
+    add(Kind::WarpBarrier, op, ArrayRef<Operand>());
   } else if (isa<NVVM::LdMatrixOp>(op)) {
     add(Kind::LoadMatrices, op, op.getOperands());
   } else if (auto product = dyn_cast<NVVM::MmaOp>(op);

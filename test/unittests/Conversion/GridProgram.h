@@ -54,6 +54,8 @@ enum class Kind : uint8_t {
   Count, ///< of those that say so
   // For all threads of a warp.
   Exchange, ///< what the thread of a number says, or of a number that differs in bits
+  Others,   ///< bits of the threads that say something else in so many bits
+  WarpBarrier,
   LoadMatrices,
   Multiply,
 };
