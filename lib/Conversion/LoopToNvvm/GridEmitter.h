@@ -33,7 +33,26 @@ namespace kiln::loop {
 class RowMemory;
 class SortedRow;
 struct RadixRow;
+struct RankedRow;
 struct RowSelection;
+
+/// How rows are sorted whose elements are in registers.
+struct RankedShape {
+  int64_t items = 0; ///< elements of a thread
+  int64_t width = 0; ///< bits of a key
+  int64_t bits = 0;  ///< of a digit
+
+  /// Key and place are one word.
+  bool isPacked() const { return width <= 16; }
+  int64_t getElementBits() const { return std::max<int64_t>(width, 32); }
+  /// Of a thread: for elements and their ranks, and some others.
+  int64_t countRegisters() const {
+    constexpr int64_t kOthers = 16;
+    return items * (getElementBits() / 32 + (isPacked() ? 1 : 2)) + kOthers;
+  }
+  /// Of the key in an element.
+  int64_t getFirstBit() const { return isPacked() ? 16 : 0; }
+};
 
 /// Threads of a warp.
 inline constexpr int64_t kWarp = 32;
@@ -337,6 +356,21 @@ private:
   Value addThreadsBefore(Value value);
   void addCounters(RadixRow &row);
   Value emitDigit(RadixRow &row, unsigned k, Value shift, Value at);
+
+  // Sorts of rows in registers (GridRowRanks.cpp).
+  std::optional<RankedShape> getRanked(SortOp op);
+  RankedRow enterRanked(SortOp op, const RankedShape &shape);
+  void clearCounters(RankedRow &row);
+  void readKeys(RankedRow &row, int64_t count);
+  SmallVector<Value> readColumn(RankedRow &row, unsigned column);
+  void storeColumn(RankedRow &row, unsigned column, ArrayRef<Value> values,
+                   ArrayRef<Value> ranks);
+  Value getCounter(RankedRow &row, Value digit);
+  Value countPeers(RankedRow &row, Value key, Value shift);
+  void addWarps(RankedRow &row);
+  void sortDigit(RankedRow &row, Value shift);
+  LogicalResult emitRankedSort(SortOp op, const RankedShape &shape,
+                               const Position &start, unsigned shared);
 
   // The first of long rows (GridRowSelect.cpp).
   /// What is carried on behind an element with a key at a place of its row; a

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Keys stay where they are; their places are put in order, digit by digit from the least
-// one on, each time stably, so that at the end the whole key and then the place counts.
+// Rows that registers have no room for (GridRowRanks.cpp), or with several keys. Keys stay where
+// they are; their places are put in order, digit by digit from the least one on, each time
+// stably, so that at the end the whole key and then the place counts.
 // A thread has a piece of the row. It counts its digits; the counts, digit by digit and in
 // each of them thread by thread, are added up to where the places of a thread with
 // a digit begin; and the thread puts its places there, in the second of two buffers.

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Keys and positions of a row that fit lie in shared memory, and are sorted by
-// a bitonic network (longer rows: GridRowRadix.cpp): runs of `half` elements
+// Keys and positions of a short row, or of one with several keys, lie in shared
+// memory, and are sorted by a bitonic network (longer rows: GridRowRanks.cpp,
+// and where registers have no room GridRowRadix.cpp): runs of `half` elements
 // become runs of twice as many, whose first step compares each element with its
 // mirror image in the other run, and whose next steps compare elements 2^k
 // apart. So every comparison puts the lesser element first, and pairs that
@@ -290,6 +291,8 @@ LogicalResult GridRowsEmitter::emitRowSort(SortOp op, const Position &point) {
   unsigned shared = point.extents.size();
   if (auto room = getCandidates(op))
     return emitRowSelect(op, start, shared, *room);
+  if (auto shape = getRanked(op))
+    return emitRankedSort(op, *shape, start, shared);
   Block &block = op.getBody().front();
   SmallVector<Type> types(block.getTerminator()->getOperandTypes());
   unsigned keys = types.size();

@@ -123,10 +123,11 @@ func.func @race(%x: !t, %w: tensor<8xf32>) -> (!t, !b) {
   return %a, %y : !t, !b
 }
 
-// Two sorts in a kernel declare no more than one may: the second has its keys in the
-// workspace.
+// Two sorts in a kernel have the same shared memory, one after the other.
 
-// CHECK: llvm.mlir.global internal @{{.*}}_keys
+// CHECK-SAME: (%arg0: tensor<8192x4096xf32>)
+// CHECK-NEXT: loop.launch_grid(%arg0) steps {{.*}}threads = 256, shared = 32768>
+// CHECK: gpu.module
 // CHECK-NOT: llvm.mlir.global internal @{{.*}}_keys
 // CHECK: llvm.func @
 !u = tensor<8192x4096xf32>

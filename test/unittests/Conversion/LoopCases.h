@@ -73,7 +73,7 @@ const char *getEveryKind();
 // ProductCases.cpp.
 extern const char kCausal[], kKeptRows[], kOverRows[], kSavedUnits[];
 extern const char kOddRows[], kScans[], kGenericScan[], kSorts[], kLongSort[], kDigits[],
-    kKeptOfSorts[], kSelections[];
+    kRankedSorts[], kSortedFloats[], kFewCounters[], kKeptOfSorts[], kSelections[];
 extern const char kNumbers[], kHeads[], kOwnRows[], kSharedPlaces[];
 extern const char kProductOfRows[], kProductOfColumns[],
     kProductOfAVector[], kProductWithRounding[], kProductOfBytes[],

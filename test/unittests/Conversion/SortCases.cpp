@@ -97,3 +97,116 @@ func.func @main(%x: !m) -> (!n, !n, !n, !n) {
   }
   return %r#0, %r#1, %r#2, %r#3 : !n, !n, !n, !n
 })";
+
+// Rows whose elements stay in registers, by keys of all widths, with ties and without; the last
+// elements of threads are behind the end of the row.
+const char loop::kRankedSorts[] = R"(
+!m = tensor<3x601xi32>
+!n = tensor<3x601xi64>
+func.func @main(%x: !m) -> (!n, !n, !n, !n) {
+  %r:4 = loop.kernel @k ins(%a = %x : !m) shared [3] -> (!n, !n, !n, !n) {
+    %large = arith.constant 324474259 : i32
+    %p = loop.sort parallel (%i) in [3] along (%j) in [601] at 1 : !n {
+      %e = loop.load %a[%i, %j] : !m
+      %k = arith.index_cast %j : index to i32
+      %f = arith.addi %e, %k : i32
+      %g = arith.muli %f, %large : i32
+      loop.yield %g : i32
+    }
+    %q = loop.sort parallel (%i) in [3] along (%j) in [601] at 1 : !n {
+      %e = loop.load %a[%i, %j] : !m
+      %f = arith.muli %e, %large : i32
+      %g = arith.trunci %f : i32 to i16
+      loop.yield %g : i16
+    }
+    %s = loop.sort parallel (%i) in [3] along (%j) in [601] at 1 : !n {
+      %e = loop.load %a[%i, %j] : !m
+      %k = arith.index_cast %j : index to i32
+      %c = arith.constant 255 : i32
+      %l = arith.andi %k, %c : i32
+      %f = arith.addi %e, %l : i32
+      %g = arith.muli %f, %large : i32
+      %w = arith.extsi %g : i32 to i64
+      %h = arith.muli %w, %w : i64
+      %o = arith.muli %h, %w : i64
+      loop.yield %o : i64
+    }
+    %t = loop.sort parallel (%i) in [3] along (%j) in [601] at 1 : !n {
+      %e = loop.load %a[%i, %j] : !m
+      %f = arith.muli %e, %large : i32
+      %h = arith.trunci %f : i32 to i8
+      loop.yield %h : i8
+    }
+    loop.return %p, %q, %s, %t : !n, !n, !n, !n
+  }
+  return %r#0, %r#1, %r#2, %r#3 : !n, !n, !n, !n
+})";
+
+// Floats as torch.sort has them, descending, with NaN and both zeros; the values are read in the
+// kernel that sorts.
+const char loop::kSortedFloats[] = R"(
+!m = tensor<5x1024xf32>
+!n = tensor<5x1024xi64>
+func.func @main(%x: !m) -> (!m, !n) {
+  %r:2 = loop.kernel @k ins(%a = %x : !m) shared [5] -> (!m, !n) {
+    %none = arith.constant 0.0 : f32
+    %p = loop.sort parallel (%i) in [5] along (%j) in [1024] at 1 : !n {
+      %c31 = arith.constant 31 : i32
+      %c0 = arith.constant 0 : i32
+      %greatest = arith.constant 2147483647 : i32
+      %ones = arith.constant -1 : i32
+      %g = loop.load %a[%i, %j] : !m
+      %minus = arith.negf %none : f32
+      %isOne = arith.cmpf oeq, %g, %none : f32
+      %k = arith.index_cast %j : index to i32
+      %odd = arith.trunci %k : i32 to i1
+      %isMinus = arith.andi %isOne, %odd : i1
+      %e = arith.select %isMinus, %minus, %g : f32
+      %bits = arith.bitcast %e : f32 to i32
+      %sign = arith.shrsi %bits, %c31 : i32
+      %flips = arith.andi %sign, %greatest : i32
+      %f = arith.xori %bits, %flips : i32
+      %isZero = arith.cmpf oeq, %e, %none : f32
+      %h = arith.select %isZero, %c0, %f : i32
+      %isNaN = arith.cmpf uno, %e, %e : f32
+      %l = arith.select %isNaN, %greatest, %h : i32
+      %d = arith.xori %l, %ones : i32
+      loop.yield %d : i32
+    }
+    %v = loop.pointwise (%i, %j) in [5, 1024] : !m {
+      %k = loop.load %p[%i, %j] : !n
+      %at = arith.index_cast %k : i64 to index
+      %e = loop.load %a[%i, %at] : !m
+      loop.yield %e : f32
+    }
+    %o = loop.pointwise (%i, %j) in [5, 1024] : !n {
+      %k = loop.load %p[%i, %j] : !n
+      loop.yield %k : i64
+    }
+    loop.return %v, %o : !m, !n
+  }
+  return %r#0, %r#1 : !m, !n
+})";
+
+// Shared memory has room for counters of few bits; rows of two schedules have none at all.
+const char loop::kFewCounters[] = R"(
+!m = tensor<2x1100xi32>
+!n = tensor<2x1100xi64>
+module attributes {loop.target = #loop.gpu<chip = "sm_75", multiprocessors = 72, threads = 1024, registers = 65536, shared = 12288, l2 = 6291456>} {
+func.func @main(%x: !m) -> !n {
+  %r = loop.kernel @k ins(%a = %x : !m) shared [2] -> !n {
+    %large = arith.constant 324474259 : i32
+    %p = loop.sort parallel (%i) in [2] along (%j) in [1100] at 1 : !n {
+      %e = loop.load %a[%i, %j] : !m
+      %k = arith.index_cast %j : index to i32
+      %c = arith.constant 511 : i32
+      %l = arith.andi %k, %c : i32
+      %f = arith.addi %e, %l : i32
+      %g = arith.muli %f, %large : i32
+      loop.yield %g : i32
+    }
+    loop.return %p : !n
+  }
+  return %r : !n
+}
+})";

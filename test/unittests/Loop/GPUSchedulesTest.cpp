@@ -149,12 +149,14 @@ TEST(GPUSchedules, VectorsNeedNotDivideLongRows) {
   EXPECT_EQ(getLanes(197, true), 1);
 }
 
-TEST(GPUSchedules, LongRowsAreSortedByFewerThreads) {
+TEST(GPUSchedules, ThreadsHaveElementsEnoughOfASortedRow) {
   auto getThreads = [](int64_t size) {
     return chooseGPURows({size, size, 4, 4, /*isSorted=*/true}).threads;
   };
-  EXPECT_EQ(getThreads(4096), 512);
-  EXPECT_EQ(getThreads(8192), 256);
+  EXPECT_EQ(getThreads(512), 128);
+  EXPECT_EQ(getThreads(4096), 256);
+  EXPECT_EQ(getThreads(8192), 512);
+  EXPECT_EQ(getThreads(16384), 1024);
   EXPECT_EQ(getThreads(32768), 1024);
 }
 

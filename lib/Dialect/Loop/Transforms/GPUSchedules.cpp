@@ -25,9 +25,10 @@ static constexpr int64_t kKept = 32, kKeptOfFew = 8, kMostKept = 64;
 /// Threads that need no barrier, and elements that each of them keeps, up to which they have a row
 /// alone: of 768 elements, that 4,096 rows have in GPT-2.
 static constexpr int64_t kWarp = 32, kKeptOfWarp = 24;
-/// Elements that a thread sorts of rows up to a size, by comparing pairs, and of longer ones,
-/// digit by digit: each thread has counters, and with fewer of them a digit has more bits.
-static constexpr int64_t kSorted = 8, kMostCompared = 6144, kSortedByDigits = 32;
+/// Elements that a thread sorts of rows up to a size, by comparing pairs; of longer ones, which stay
+/// in registers; and of those that have no room there, digit by digit.
+static constexpr int64_t kCompared = 8, kMostCompared = 512, kRanked = 16,
+                         kMostRanked = 16384, kSortedByDigits = 32;
 /// Threads for each element that is looked for, whose least elements bound it, and
 /// elements that such a thread reads at most, if there are threads.
 static constexpr int64_t kThreadsOfSelected = 4, kSelectedFrom = 128;
@@ -189,6 +190,13 @@ static GPURowsSchedule chooseSelection(const GPURowsShape &kernel,
   return {threads, 1, lanes, 0};
 }
 
+/// Elements of a thread of a row that is sorted.
+static int64_t getSorted(int64_t size) {
+  return size <= kMostCompared ? kCompared
+         : size <= kMostRanked ? kRanked
+                               : kSortedByDigits;
+}
+
 GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
   int64_t wanted = getLanes(kernel.narrow, kernel.wide);
   int64_t lanes = divide(kernel.last, wanted);
@@ -208,11 +216,10 @@ GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
   auto getSteps = [&] {
     return std::max<int64_t>(llvm::divideCeil(*kernel.size, threads * lanes), 1);
   };
-  // Sorts wait for one element after the other, and few blocks have room for a long row;
-  // of few rows each thread waits for memory, and there is nobody to wait with it.
-  int64_t kept = !kernel.isSorted                ? kernel.areFew ? kKeptOfFew : kKept
-                 : *kernel.size <= kMostCompared ? kSorted
-                                                 : kSortedByDigits;
+  // Of few rows each thread waits for memory, and there is nobody to wait with it.
+  int64_t kept = kernel.isSorted ? getSorted(*kernel.size)
+                 : kernel.areFew ? kKeptOfFew
+                                 : kKept;
   // Two blocks of 1024 threads share no multiprocessor where they keep a row,
   // and each thread has few registers beside it: with long rows half as many
   // are faster.
