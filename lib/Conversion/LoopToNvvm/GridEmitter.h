@@ -369,6 +369,9 @@ private:
   Value countPeers(RankedRow &row, Value key, Value shift);
   void addWarps(RankedRow &row);
   void sortDigit(RankedRow &row, Value shift);
+  LogicalResult bringSorted(RankedRow &row, LoadOp load, const Position &start,
+                            unsigned shared);
+  std::optional<Buffer> enterSorted(PointwiseOp op);
   LogicalResult emitRankedSort(SortOp op, const RankedShape &shape,
                                const Position &start, unsigned shared);
 
@@ -426,6 +429,11 @@ private:
   /// The step of those before and behind the vectors of a row.
   static constexpr int64_t kEdges = -1;
   int64_t sortedBytes = 0; ///< of shared memory that sorts have declared
+  /// What a sort has brought to shared memory of its row; null where nothing is.
+  struct {
+    Value tensor;
+    Buffer buffer;
+  } sortedRow;
   int64_t exchanges = 0;   ///< between the warps of a row, in the code so far
   /// What a thread has reduced of its own elements, and where.
   struct PendingReduction {

@@ -17,23 +17,30 @@
 //      elements of a warp with a digit begin;
 //   3. elements go through shared memory to where they belong, and come back.
 //
-// Behind the last digit places alone go there, and lie in order.
+// Behind the last digit places alone go there, and lie in order. Where a later nest reads the row
+// at these places, the row is brought beside them: shared memory has its elements one by one.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GridEmitter.h"
 #include "RowMemory.h"
 
+#include "kiln/Analysis/AccessRelations.h"
+#include "kiln/Dialect/Loop/IR/RowValues.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include "llvm/Support/SaveAndRestore.h"
 
 #include <array>
 
 using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
+using guard::ExprAttr;
 
 /// Elements of rows that are compared with each other faster, at most.
 static constexpr int64_t kMostCompared = 512;
@@ -50,9 +57,9 @@ namespace kiln::loop {
 
 /// A row that is being sorted.
 struct RankedRow {
-  /// Columns of the memory: keys as they come; elements, and places where these are apart; and
-  /// counters of each warp for each digit.
-  enum Column : unsigned { Keys, Elements, Places, Counters };
+  /// Columns of the memory: keys as they come; elements, and places where these are apart;
+  /// counters of each warp for each digit; and behind the last digit bytes of what is sorted.
+  enum Column : unsigned { Keys, Elements, Places, Counters, Sorted };
 
   RowMemory memory;
   RankedShape shape;
@@ -117,7 +124,8 @@ RankedRow GridRowsEmitter::enterRanked(SortOp op, const RankedShape &shape) {
   int64_t each = schedule.getThreads(), rows = schedule.getRows();
   Type key = op.getBody().front().getTerminator()->getOperand(0).getType();
   Type element = b.getIntegerType(shape.getElementBits()), i32 = b.getI32Type();
-  RankedRow row{RowMemory(b, {key, element, b.getIntegerType(kPlaceBits), i32}),
+  RankedRow row{RowMemory(b, {key, element, b.getIntegerType(kPlaceBits), i32,
+                              b.getI8Type()}),
                 shape,
                 /*first=*/{},
                 /*counters=*/{},
@@ -140,8 +148,9 @@ RankedRow GridRowsEmitter::enterRanked(SortOp op, const RankedShape &shape) {
   if (rows > 1)
     begin = mul(arith::DivUIOp::create(b, thread, constantIndex(each)), whole);
   // Keys are read before there are elements; places alone are behind the last digit.
-  for (int64_t offset : {int64_t(0), int64_t(0),
-                         shape.isPacked() ? 0 : elements, elements + places})
+  for (int64_t offset :
+       {int64_t(0), int64_t(0), shape.isPacked() ? 0 : elements,
+        elements + places, shape.isPacked() ? elements / 2 : 0})
     row.memory.addColumn(base, add(begin, constantIndex(offset)));
 
   Value warp = arith::DivUIOp::create(b, lane, constantIndex(kWarp));
@@ -394,6 +403,98 @@ void GridRowsEmitter::sortDigit(RankedRow &row, Value shift) {
   row.keys = llvm::to_vector_of<Value>(branch.getResults());
 }
 
+/// Whether a load is of the row that its nest has, of `shared` dimensions, anywhere in it.
+static bool readsRowOf(LoadOp load, unsigned shared) {
+  auto nest = load->getParentOfType<NestOpInterface>();
+  unsigned rank = nest.getDomain().all().size();
+  ArrayRef<BlockArgument> indices =
+      nest->getRegion(0).front().getArguments().take_back(rank);
+  SmallVector<ExprAttr> dims, all = getExprs(load.getMap());
+  for (auto [k, index] : llvm::enumerate(load.getIndices())) {
+    auto it = llvm::find(indices, index);
+    dims.push_back(
+        guard::getDim(load.getContext(),
+                      it == indices.end() ? rank + k : it - indices.begin()));
+  }
+  if (all.size() != shared + 1)
+    return false;
+  for (unsigned k = 0; k < shared; ++k)
+    if (guard::substituteDims(all[k], dims) !=
+        guard::getDim(load.getContext(), k))
+      return false;
+  return true;
+}
+
+/// The load of a row's elements that a sort has keys of, if a later nest reads others of them for
+/// its own ones and they are no larger than `bytes`.
+static LoadOp findReadRow(SortOp op, int64_t bytes) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  unsigned shared = kernel.getShared().size();
+  LoadOp own;
+  op->walk([&](LoadOp load) {
+    Type type =
+        cast<RankedTensorType>(load.getTensor().getType()).getElementType();
+    if (!own && !load.getMask() && readsRowOf(load, shared) &&
+        readsOwnPlace(load) && analysis::getElementBytes(type) <= bytes)
+      own = load;
+  });
+  bool isRead = false;
+  for (auto nest : kernel.getBody().getOps<PointwiseOp>())
+    if (own && op->isBeforeInBlock(nest) &&
+        !isOnePerPoint(kernel, nest.getResult()))
+      nest->walk([&](LoadOp load) {
+        isRead |= load.getTensor() == own.getTensor() &&
+                  readsRowOf(load, shared) && !readsOwnPlace(load);
+      });
+  return isRead ? own : LoadOp();
+}
+
+/// Brings what `load` reads to shared memory.
+LogicalResult GridRowsEmitter::bringSorted(RankedRow &row, LoadOp load,
+                                           const Position &start,
+                                           unsigned shared) {
+  Value tensor = load.getTensor();
+  Buffer buffer = buffers.lookup(tensor);
+  buffer.pointer = row.memory.address(RankedRow::Sorted, constantIndex(0));
+  buffer.alignment = RowMemory::kAligned;
+  buffer.isConstant = false;
+  buffer.first = buffer.span = 0;
+  for (ExprAttr &stride : buffer.strides)
+    stride = guard::getConstant(context, 0);
+  buffer.strides.back() = guard::getConstant(context, 1);
+  sortedRow = {tensor, buffer};
+  // Elements are read again: a compiler that knew them would have no registers for them.
+  Value inWarp = arith::RemUIOp::create(b, lane, constantIndex(kWarp));
+  llvm::SaveAndRestore again(lane, fetch(lane, inWarp).front());
+  return emitOwn(start, shared,
+                 [&](const Position &position, Value inside) -> LogicalResult {
+                   BodyEmitter body(*this, position);
+                   if (failed(body.emitLoads(*load->getBlock())))
+                     return failure();
+                   Value elements = body.getWide(load.getResult());
+                   return emitIf(inside, [&] {
+                     store(buffer,
+                           guard::getDim(context, position.dims.size() - 1),
+                           position, elements);
+                     return success();
+                   });
+                 });
+}
+
+/// Has a nest read its row where a sort has brought it to, if it reads no other; gives what it
+/// would read.
+std::optional<Buffer> GridRowsEmitter::enterSorted(PointwiseOp op) {
+  unsigned shared = kernel.getShared().size();
+  bool isOwn = bool(sortedRow.tensor);
+  op->walk([&](LoadOp load) {
+    isOwn &= load.getTensor() != sortedRow.tensor || readsRowOf(load, shared);
+  });
+  if (!isOwn)
+    return std::nullopt;
+  Buffer &used = buffers[sortedRow.tensor];
+  return std::exchange(used, sortedRow.buffer);
+}
+
 LogicalResult GridRowsEmitter::emitRankedSort(SortOp op,
                                               const RankedShape &shape,
                                               const Position &start,
@@ -424,6 +525,10 @@ LogicalResult GridRowsEmitter::emitRankedSort(SortOp op,
     sortDigit(row, loop.getInductionVar());
     scf::YieldOp::create(b, row.keys);
   }
+  LoadOp load =
+      findReadRow(op, shape.getElementBits() / 8 / (shape.isPacked() ? 2 : 1));
+  if (load && failed(bringSorted(row, load, start, shared)))
+    return failure();
   NVVM::Barrier0Op::create(b);
   return drainSorted(op, row.memory, RankedRow::Places, constantIndex(0), start,
                      shared);

@@ -385,7 +385,11 @@ LogicalResult GridRowsEmitter::emitRowPointwise(PointwiseOp op,
     return emit(start, {});
   if (isOfKept(kernel, nest))
     return emitKept(start, start.extents.back(), emit);
-  return emitOwn(start, shared, emit);
+  std::optional<Buffer> instead = enterSorted(op);
+  LogicalResult emitted = emitOwn(start, shared, emit);
+  if (instead)
+    buffers[sortedRow.tensor] = *instead;
+  return emitted;
 }
 
 /// `sums` joined with what the vectors of a thread give that stay in registers.

@@ -3,7 +3,7 @@
 module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048, registers = 65536, shared = 232448, l2 = 52428800>} {
 
 // 16 elements of a thread: keys and places, and 16 warps' counters of 8 bits. Two blocks share a
-// multiprocessor.
+// multiprocessor. What is read at sorted places lies in shared memory then.
 
 // CHECK: kernel = @values, {{.*}}threads = 512, shared = 65536>
 // CHECK: kernel = @words, {{.*}}threads = 256, shared = 12288>
@@ -27,7 +27,9 @@ module attributes {loop.target = #loop.gpu<chip = "sm_90a", multiprocessors = 13
 // CHECK: nvvm.barrier0
 // CHECK-COUNT-16: llvm.load %{{.*}} : !llvm.ptr<3> -> i32
 // CHECK: nvvm.barrier0
+// CHECK: llvm.store %{{.*}} : vector<4xf32>, !llvm.ptr<3>
 // CHECK: nvvm.barrier0
+// CHECK: llvm.intr.masked.gather %{{.*}} : (vector<4x!llvm.ptr<3>>
 // CHECK: llvm.return
 func.func @values(%x: tensor<4096x8192xf32>) -> tensor<4096x8192xf32> {
   %r = loop.kernel @values ins(%a = %x : tensor<4096x8192xf32>) shared [4096] schedule #loop.gpu_rows<threads = 512, rows = 1, lanes = 4, steps = 4> -> tensor<4096x8192xf32> {

@@ -143,11 +143,13 @@ func.func @main(%x: !m) -> (!n, !n, !n, !n) {
 })";
 
 // Floats as torch.sort has them, descending, with NaN and both zeros; the values are read in the
-// kernel that sorts.
+// kernel that sorts. Floats of 16 bits at points of two dimensions, as their bits stand.
 const char loop::kSortedFloats[] = R"(
 !m = tensor<5x1024xf32>
 !n = tensor<5x1024xi64>
-func.func @main(%x: !m) -> (!m, !n) {
+!h = tensor<2x3x700xbf16>
+!p = tensor<2x3x700xi64>
+func.func @main(%x: !m, %y: !h) -> (!m, !n, !h) {
   %r:2 = loop.kernel @k ins(%a = %x : !m) shared [5] -> (!m, !n) {
     %none = arith.constant 0.0 : f32
     %p = loop.sort parallel (%i) in [5] along (%j) in [1024] at 1 : !n {
@@ -185,7 +187,21 @@ func.func @main(%x: !m) -> (!m, !n) {
     }
     loop.return %v, %o : !m, !n
   }
-  return %r#0, %r#1 : !m, !n
+  %s = loop.kernel @l ins(%a = %y : !h) shared [2, 3] -> !h {
+    %p = loop.sort parallel (%i, %k) in [2, 3] along (%j) in [700] at 2 : !p {
+      %e = loop.load %a[%i, %k, %j] : !h
+      %b = arith.bitcast %e : bf16 to i16
+      loop.yield %b : i16
+    }
+    %v = loop.pointwise (%i, %k, %j) in [2, 3, 700] : !h {
+      %n = loop.load %p[%i, %k, %j] : !p
+      %at = arith.index_cast %n : i64 to index
+      %e = loop.load %a[%i, %k, %at] : !h
+      loop.yield %e : bf16
+    }
+    loop.return %v : !h
+  }
+  return %r#0, %r#1, %s : !m, !n, !h
 })";
 
 // Shared memory has room for counters of few bits; rows of two schedules have none at all.
