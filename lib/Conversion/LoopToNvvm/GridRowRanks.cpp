@@ -43,7 +43,7 @@ using namespace mlir;
 using guard::ExprAttr;
 
 /// Elements of rows that are compared with each other faster, at most.
-static constexpr int64_t kMostCompared = 512;
+static constexpr int64_t kMostCompared = 256;
 /// Bits of a digit, and of one where shared memory has room for few counters, at least.
 static constexpr int64_t kMostBits = 8, kLeastBits = 5;
 /// Elements of a thread at most, since its code has them one after the other; registers of a

@@ -126,7 +126,7 @@ func.func @race(%x: !t, %w: tensor<8xf32>) -> (!t, !b) {
 // Two sorts in a kernel have the same shared memory, one after the other.
 
 // CHECK-SAME: (%arg0: tensor<8192x4096xf32>)
-// CHECK-NEXT: loop.launch_grid(%arg0) steps {{.*}}threads = 256, shared = 32768>
+// CHECK-NEXT: loop.launch_grid(%arg0) steps {{.*}}threads = 128, shared = 28672>
 // CHECK: gpu.module
 // CHECK-NOT: llvm.mlir.global internal @{{.*}}_keys
 // CHECK: llvm.func @

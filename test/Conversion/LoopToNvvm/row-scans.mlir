@@ -11,7 +11,7 @@
 // CHECK-LABEL: func.func @long
 // CHECK: #loop.gpu_rows<threads = 256, rows = 1, lanes = 1, steps = 0>
 // CHECK-LABEL: func.func @sort
-// CHECK: #loop.gpu_rows<threads = 128, rows = 1, lanes = 4, steps = 1>
+// CHECK: #loop.gpu_rows<threads = 64, rows = 1, lanes = 4, steps = 1>
 // CHECK-LABEL: func.func @longsort
 // CHECK: #loop.gpu_rows<threads = 256, rows = 1, lanes = 1, steps = 0>
 
@@ -61,18 +61,18 @@ func.func @long(%x: !u) -> !u {
 
 // A sort in shared memory: keys of 4 bytes and positions of 4.
 
-// CHECK: llvm.mlir.global internal @sort_keys() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<4096 x i8>
+// CHECK: llvm.mlir.global internal @sort_keys() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<2048 x i8>
 // CHECK: llvm.func @sort(
 // CHECK: nvvm.barrier0
 // CHECK: scf.while
 // CHECK: nvvm.barrier0
 // CHECK: scf.while
 // CHECK: nvvm.barrier0
-!k = tensor<64x512xi32>
-!p = tensor<64x512xi64>
+!k = tensor<64x256xi32>
+!p = tensor<64x256xi64>
 func.func @sort(%x: !k) -> !p {
   %r = loop.kernel @sort ins(%a = %x : !k) shared [64] -> !p {
-    %s = loop.sort parallel (%i) in [64] along (%j) in [512] at 1 : !p {
+    %s = loop.sort parallel (%i) in [64] along (%j) in [256] at 1 : !p {
       %e = loop.load %a[%i, %j] : !k
       loop.yield %e : i32
     }

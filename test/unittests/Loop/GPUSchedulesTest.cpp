@@ -153,10 +153,11 @@ TEST(GPUSchedules, ThreadsHaveElementsEnoughOfASortedRow) {
   auto getThreads = [](int64_t size) {
     return chooseGPURows({size, size, 4, 4, /*isSorted=*/true}).threads;
   };
-  EXPECT_EQ(getThreads(512), 128);
-  EXPECT_EQ(getThreads(4096), 256);
-  EXPECT_EQ(getThreads(8192), 512);
-  EXPECT_EQ(getThreads(16384), 1024);
+  EXPECT_EQ(getThreads(256), 64);
+  EXPECT_EQ(getThreads(512), 64);
+  EXPECT_EQ(getThreads(4096), 128);
+  EXPECT_EQ(getThreads(8192), 256);
+  EXPECT_EQ(getThreads(16384), 512);
   EXPECT_EQ(getThreads(32768), 1024);
 }
 

@@ -25,10 +25,10 @@ static constexpr int64_t kKept = 32, kKeptOfFew = 8, kMostKept = 64;
 /// Threads that need no barrier, and elements that each of them keeps, up to which they have a row
 /// alone: of 768 elements, that 4,096 rows have in GPT-2.
 static constexpr int64_t kWarp = 32, kKeptOfWarp = 24;
-/// Elements that a thread sorts of rows up to a size, by comparing pairs; of longer ones, which stay
-/// in registers; and of those that have no room there, digit by digit.
-static constexpr int64_t kCompared = 8, kMostCompared = 512, kRanked = 16,
-                         kMostRanked = 16384, kSortedByDigits = 32;
+/// Elements that a thread sorts of rows up to a size, by comparing pairs; and of longer ones, digit
+/// by digit, for which two warps are enough where that is all.
+static constexpr int64_t kCompared = 8, kMostCompared = 256, kSortedByDigits = 32,
+                         kLeastSorting = 64;
 /// Threads for each element that is looked for, whose least elements bound it, and
 /// elements that such a thread reads at most, if there are threads.
 static constexpr int64_t kThreadsOfSelected = 4, kSelectedFrom = 128;
@@ -190,13 +190,6 @@ static GPURowsSchedule chooseSelection(const GPURowsShape &kernel,
   return {threads, 1, lanes, 0};
 }
 
-/// Elements of a thread of a row that is sorted.
-static int64_t getSorted(int64_t size) {
-  return size <= kMostCompared ? kCompared
-         : size <= kMostRanked ? kRanked
-                               : kSortedByDigits;
-}
-
 GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
   int64_t wanted = getLanes(kernel.narrow, kernel.wide);
   int64_t lanes = divide(kernel.last, wanted);
@@ -213,13 +206,17 @@ GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
   if (!kernel.isSorted && !kernel.areFew && !isPeeled &&
       *kernel.size <= kWarp * kKeptOfWarp)
     threads = std::min(threads, kWarp);
+  bool isByDigits = kernel.isSorted && *kernel.size > kMostCompared;
+  if (isByDigits)
+    threads = std::min(threads, kLeastSorting);
   auto getSteps = [&] {
     return std::max<int64_t>(llvm::divideCeil(*kernel.size, threads * lanes), 1);
   };
   // Of few rows each thread waits for memory, and there is nobody to wait with it.
-  int64_t kept = kernel.isSorted ? getSorted(*kernel.size)
-                 : kernel.areFew ? kKeptOfFew
-                                 : kKept;
+  int64_t kept = isByDigits        ? kSortedByDigits
+                 : kernel.isSorted ? kCompared
+                 : kernel.areFew   ? kKeptOfFew
+                                   : kKept;
   // Two blocks of 1024 threads share no multiprocessor where they keep a row,
   // and each thread has few registers beside it: with long rows half as many
   // are faster.
