@@ -468,6 +468,7 @@ static std::vector<LoopCase> join(std::vector<LoopCase> cases) {
   llvm::append_range(cases, getTileCases());
   llvm::append_range(cases, getGroupCases());
   llvm::append_range(cases, getProductsOfBytes());
+  llvm::append_range(cases, getSortCases());
   return cases;
 }
 
@@ -547,13 +548,7 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"Recurrence", kRecurrence, both},
       {"Scans", kScans, withEmpty, 0, 1024},
       {"GenericScan", kGenericScan, both},
-      {"Sorts", kSorts, {{{"s0", 3}, {"s1", 37}}, {{"s0", 0}, {"s1", 9}}, {{"s0", 5}, {"s1", 0}}}},
       {"OddRows", kOddRows},
-      {"LongSort", kLongSort},
-      {"Digits", kDigits},
-      {"RankedSorts", kRankedSorts},
-      {"SortedFloats", kSortedFloats, {{}}, 0, 0, /*special=*/true},
-      {"SortsOfFewCounters", kFewCounters},
       {"KeptOfSorts", kKeptOfSorts, {{{"s0", 5}}, {{"s0", 37}}, {{"s0", 600}}}},
       {"Selections", kSelections},
       {"Matmul", kMatmul, both, 0, 1024},

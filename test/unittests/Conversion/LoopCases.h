@@ -52,6 +52,8 @@ llvm::ArrayRef<LoopCase> getProductsOfBytes();
 /// Sorts that keep much; writes to places that are computed: in vectors, by columns, of
 /// each kind.
 llvm::ArrayRef<LoopCase> getRowCases();
+/// And those that sort rows.
+llvm::ArrayRef<LoopCase> getSortCases();
 /// And those that read what is concatenated.
 llvm::ArrayRef<LoopCase> getPieceCases();
 /// Others that multiply bytes, of which a GPU has no products.
@@ -72,8 +74,7 @@ const char *getEveryKind();
 // Texts of cases: BlockCases.cpp, RowCases.cpp, KindCases.cpp, ReductionCases.cpp,
 // ProductCases.cpp.
 extern const char kCausal[], kKeptRows[], kOverRows[], kSavedUnits[];
-extern const char kOddRows[], kScans[], kGenericScan[], kSorts[], kLongSort[], kDigits[],
-    kRankedSorts[], kSortedFloats[], kFewCounters[], kKeptOfSorts[], kSelections[];
+extern const char kOddRows[], kScans[], kGenericScan[], kKeptOfSorts[], kSelections[];
 extern const char kNumbers[], kHeads[], kOwnRows[], kSharedPlaces[];
 extern const char kProductOfRows[], kProductOfColumns[],
     kProductOfAVector[], kProductWithRounding[], kProductOfBytes[],

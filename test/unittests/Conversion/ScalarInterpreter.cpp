@@ -155,10 +155,6 @@ Scalar loop::evaluate(Operation &op, ArrayRef<Scalar> in,
     return i(in[0].integer | in[1].integer);
   if (name == "arith.xori")
     return i(in[0].integer ^ in[1].integer);
-  if (name == "arith.shrsi")
-    return i(in[0].integer >> in[1].integer);
-  if (name == "arith.bitcast" && isa<FloatType>(type))
-    return i(encodeFloat(type, in[0].real));
   if (name == "arith.maxsi")
     return i(std::max(in[0].integer, in[1].integer));
   if (name == "arith.minsi")

@@ -12,7 +12,7 @@ using namespace kiln;
 
 // Sorts with one and two keys along both dimensions; the sorted rows are read
 // in the kernel that sorts them.
-const char loop::kSorts[] = R"(
+static const char kSorts[] = R"(
 !m = tensor<?x?xi32, #guard.shape<[s0, s1]>>
 !k = tensor<?x?xi8, #guard.shape<[s0, s1]>>
 !n = tensor<?x?xi64, #guard.shape<[s0, s1]>>
@@ -44,7 +44,7 @@ func.func @main(%x: !m, %y: !k) -> (!m, !n) {
 })";
 
 // More elements than a bitonic network has memory for on a GPU, few values among them.
-const char loop::kLongSort[] = R"(
+static const char kLongSort[] = R"(
 !k = tensor<1x9100xi8>
 !n = tensor<1x9100xi64>
 func.func @main(%x: !k) -> !n {
@@ -60,7 +60,7 @@ func.func @main(%x: !k) -> !n {
 
 // Whole rows by keys of 16, 32 and 64 bits, all of whose digits differ, and by two keys; the
 // upper digits of the last one are the same in all elements.
-const char loop::kDigits[] = R"(
+static const char kDigits[] = R"(
 !m = tensor<3x70xi32>
 !n = tensor<3x70xi64>
 func.func @main(%x: !m) -> (!n, !n, !n, !n) {
@@ -100,7 +100,7 @@ func.func @main(%x: !m) -> (!n, !n, !n, !n) {
 
 // Rows whose elements stay in registers, by keys of all widths, with ties and without; the last
 // elements of threads are behind the end of the row.
-const char loop::kRankedSorts[] = R"(
+static const char kRankedSorts[] = R"(
 !m = tensor<3x601xi32>
 !n = tensor<3x601xi64>
 func.func @main(%x: !m) -> (!n, !n, !n, !n) {
@@ -144,7 +144,7 @@ func.func @main(%x: !m) -> (!n, !n, !n, !n) {
 
 // Floats as torch.sort has them, descending, with NaN and both zeros; the values are read in the
 // kernel that sorts. Floats of 16 bits at points of two dimensions, as their bits stand.
-const char loop::kSortedFloats[] = R"(
+static const char kSortedFloats[] = R"(
 !m = tensor<5x1024xf32>
 !n = tensor<5x1024xi64>
 !h = tensor<2x3x700xbf16>
@@ -205,7 +205,7 @@ func.func @main(%x: !m, %y: !h) -> (!m, !n, !h) {
 })";
 
 // Shared memory has room for counters of few bits; rows of two schedules have none at all.
-const char loop::kFewCounters[] = R"(
+static const char kFewCounters[] = R"(
 !m = tensor<2x1100xi32>
 !n = tensor<2x1100xi64>
 module attributes {loop.target = #loop.gpu<chip = "sm_75", multiprocessors = 72, threads = 1024, registers = 65536, shared = 12288, l2 = 6291456>} {
@@ -226,3 +226,19 @@ func.func @main(%x: !m) -> !n {
   return %r : !n
 }
 })";
+
+llvm::ArrayRef<loop::LoopCase> loop::getSortCases() {
+  static const LoopCase cases[] = {
+      {"Sorts",
+       kSorts,
+       {{{"s0", 3}, {"s1", 37}},
+        {{"s0", 0}, {"s1", 9}},
+        {{"s0", 5}, {"s1", 0}}}},
+      {"LongSort", kLongSort},
+      {"Digits", kDigits},
+      {"RankedSorts", kRankedSorts},
+      {"SortedFloats", kSortedFloats, {{}}, 0, 0, /*special=*/true},
+      {"SortsOfFewCounters", kFewCounters},
+  };
+  return cases;
+}
