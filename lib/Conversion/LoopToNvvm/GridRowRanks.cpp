@@ -8,7 +8,7 @@
 //
 // Threads have keys and places of a row in registers, and put them in order digit by digit
 // from the least one on, each time stably. A warp has a piece of the row: its lanes the
-// first elements, then the next ones, and so on. For each of them
+// first elements, then the next ones, and so on. For each digit
 //
 //   1. lanes of a warp find their peers, which have the same digit, by a ballot for each of its
 //      bits; all read the warp's counter of the digit, and the last peer adds their number to it:
@@ -42,8 +42,6 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-/// Elements of rows that are compared with each other faster, at most.
-static constexpr int64_t kMostCompared = 256;
 /// Bits of a digit, and of one where shared memory has room for few counters, at least.
 static constexpr int64_t kMostBits = 8, kLeastBits = 5;
 /// Elements of a thread at most, since its code has them one after the other; registers of a
@@ -94,13 +92,13 @@ static int64_t getRankedBytes(const RankedShape &shape, int64_t threads) {
   return elements + places + counters;
 }
 
-/// Nothing where the rows of a sort do not stay in registers: they are too long or short, or
-/// have several keys.
+/// Nothing where the rows of a sort do not stay in registers: they are too long or short, of no
+/// known size, have several keys, or threads that are no whole warps.
 std::optional<RankedShape> GridRowsEmitter::getRanked(SortOp op) {
   auto count = op.getRowExtent().getConstant();
   ValueRange keys = op.getBody().front().getTerminator()->getOperands();
   int64_t each = schedule.getThreads();
-  if (!count || *count <= kMostCompared || keys.size() != 1 ||
+  if (!count || *count <= kGPUMostCompared || keys.size() != 1 ||
       each % kWarp != 0)
     return std::nullopt;
   RankedShape shape;

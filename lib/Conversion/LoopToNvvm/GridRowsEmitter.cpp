@@ -398,7 +398,7 @@ GridRowsEmitter::reduceSteps(ReduceOp op, const Position &start,
                              unsigned shared, ArrayRef<Value> sums) {
   ShortSums own(*this, op, sums);
   int64_t terms = 0;
-  auto add = [&](const Position &position, Value inside) -> LogicalResult {
+  auto join = [&](const Position &position, Value inside) -> LogicalResult {
     if (terms++ == kMostShortTerms) {
       auto whole = own.finish();
       if (failed(whole))
@@ -409,7 +409,7 @@ GridRowsEmitter::reduceSteps(ReduceOp op, const Position &start,
     BodyEmitter body(*this, position);
     return own.add(body, inside);
   };
-  if (failed(emitSteps(start, shared, add)))
+  if (failed(emitSteps(start, shared, join)))
     return failure();
   return own.finish();
 }

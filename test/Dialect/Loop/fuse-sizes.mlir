@@ -192,3 +192,23 @@ func.func @copied(%a: tensor<6x2x16xf32>, %b: tensor<6x16x8xf32>) -> tensor<2x6x
   }
   return %r : tensor<2x6x8xf32>
 }
+
+// -----
+
+// A product of one element, which is read without dimensions.
+// CHECK-LABEL: func.func @one
+// CHECK: loop.kernel
+// CHECK: loop.contract parallel {{.*}} epilogue
+// CHECK-NOT: loop.kernel
+// CHECK: return
+func.func @one(%x: tensor<1x16xf32>, %w: tensor<1x16xf32>, %b: tensor<1xf32>) -> tensor<f32> {
+  %c = loop.contract parallel [1, 1] reduction [16] lhs %x[d0, d2] : tensor<1x16xf32>
+      rhs %w[d1, d2] : tensor<1x16xf32> acc f32 : tensor<1x1xf32>
+  %r = loop.pointwise () in [] : tensor<f32> {
+    %e = loop.load %c[0, 0] : tensor<1x1xf32>
+    %f = loop.load %b[0] : tensor<1xf32>
+    %y = arith.addf %e, %f : f32
+    loop.yield %y : f32
+  }
+  return %r : tensor<f32>
+}

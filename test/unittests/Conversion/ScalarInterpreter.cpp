@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScalarInterpreter.h"
-#include "FloatFormats.h"
 
 #include "FloatFormats.h"
 

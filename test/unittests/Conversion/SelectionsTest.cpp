@@ -108,7 +108,7 @@ static void makeKey(const Elements &elements, bool descending,
   body += "      loop.yield " + from + " : " + type + "\n";
 }
 
-/// Few of a row, more than three quarters of the threads, and of all slots.
+/// Few of a row, and more: of 64 threads more than three quarters, and of all their slots.
 static std::string makeSelections(const Elements &elements, bool descending,
                                   bool special) {
   std::string row = std::to_string(kRow), body = makeBits(elements, special);

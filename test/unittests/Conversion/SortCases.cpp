@@ -208,7 +208,8 @@ func.func @main(%x: !m, %y: !h) -> (!m, !n, !h) {
 static const char kFewCounters[] = R"(
 !m = tensor<2x1100xi32>
 !n = tensor<2x1100xi64>
-module attributes {loop.target = #loop.gpu<chip = "sm_75", multiprocessors = 72, threads = 1024, registers = 65536, shared = 12288, l2 = 6291456>} {
+module attributes {loop.target = #loop.gpu<chip = "sm_75", multiprocessors = 72,
+    threads = 1024, registers = 65536, shared = 12288, l2 = 6291456>} {
 func.func @main(%x: !m) -> !n {
   %r = loop.kernel @k ins(%a = %x : !m) shared [2] -> !n {
     %large = arith.constant 324474259 : i32
@@ -227,6 +228,43 @@ func.func @main(%x: !m) -> !n {
 }
 })";
 
+// A row that is read at sorted places is in shared memory until the next sort has that; who reads
+// the second row reads its own element, too.
+static const char kSortsByTurns[] = R"(
+!m = tensor<2x700xi32>
+!n = tensor<2x700xi64>
+func.func @main(%x: !m, %y: !m) -> (!m, !m) {
+  %r:2 = loop.kernel @k ins(%a = %x : !m, %c = %y : !m) shared [2] -> (!m, !m) {
+    %large = arith.constant 324474259 : i32
+    %p = loop.sort parallel (%i) in [2] along (%j) in [700] at 1 : !n {
+      %e = loop.load %a[%i, %j] : !m
+      %f = arith.muli %e, %large : i32
+      loop.yield %f : i32
+    }
+    %v = loop.pointwise (%i, %j) in [2, 700] : !m {
+      %k = loop.load %p[%i, %j] : !n
+      %at = arith.index_cast %k : i64 to index
+      %e = loop.load %a[%i, %at] : !m
+      loop.yield %e : i32
+    }
+    %q = loop.sort parallel (%i) in [2] along (%j) in [700] at 1 : !n {
+      %e = loop.load %c[%i, %j] : !m
+      %f = arith.muli %e, %large : i32
+      loop.yield %f : i32
+    }
+    %w = loop.pointwise (%i, %j) in [2, 700] : !m {
+      %k = loop.load %q[%i, %j] : !n
+      %at = arith.index_cast %k : i64 to index
+      %e = loop.load %c[%i, %at] : !m
+      %own = loop.load %c[%i, %j] : !m
+      %s = arith.subi %e, %own : i32
+      loop.yield %s : i32
+    }
+    loop.return %v, %w : !m, !m
+  }
+  return %r#0, %r#1 : !m, !m
+})";
+
 llvm::ArrayRef<loop::LoopCase> loop::getSortCases() {
   static const LoopCase cases[] = {
       {"Sorts",
@@ -239,6 +277,7 @@ llvm::ArrayRef<loop::LoopCase> loop::getSortCases() {
       {"RankedSorts", kRankedSorts},
       {"SortedFloats", kSortedFloats, {{}}, 0, 0, /*special=*/true},
       {"SortsOfFewCounters", kFewCounters},
+      {"SortsByTurns", kSortsByTurns},
   };
   return cases;
 }

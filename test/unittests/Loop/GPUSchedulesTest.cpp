@@ -150,8 +150,10 @@ TEST(GPUSchedules, VectorsNeedNotDivideLongRows) {
 }
 
 TEST(GPUSchedules, ThreadsHaveElementsEnoughOfASortedRow) {
-  auto getThreads = [](int64_t size) {
-    return chooseGPURows({size, size, 4, 4, /*isSorted=*/true}).threads;
+  auto getThreads = [](int64_t size, bool hasSeveralKeys = false) {
+    GPURowsShape shape = {size, size, 4, 4, /*isSorted=*/true};
+    shape.hasSeveralKeys = hasSeveralKeys;
+    return chooseGPURows(shape).threads;
   };
   EXPECT_EQ(getThreads(256), 64);
   EXPECT_EQ(getThreads(512), 64);
@@ -159,6 +161,9 @@ TEST(GPUSchedules, ThreadsHaveElementsEnoughOfASortedRow) {
   EXPECT_EQ(getThreads(8192), 256);
   EXPECT_EQ(getThreads(16384), 512);
   EXPECT_EQ(getThreads(32768), 1024);
+  // Pairs are compared of longer rows, too, where one key is not all.
+  EXPECT_EQ(getThreads(2048, /*hasSeveralKeys=*/true), 256);
+  EXPECT_EQ(getThreads(8192, /*hasSeveralKeys=*/true), 256);
 }
 
 TEST(GPUSchedules, RowsAreSearchedByThreadsEnoughForABound) {

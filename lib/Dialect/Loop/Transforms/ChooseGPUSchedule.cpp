@@ -191,7 +191,11 @@ GPURowsScheduleAttr loop::chooseOwnRows(KernelOp kernel,
   Widths widths = getWidths(kernel);
   shape.narrow = widths.narrow;
   shape.wide = widths.wide;
-  shape.isSorted = !kernel.getBody().getOps<SortOp>().empty();
+  for (SortOp op : kernel.getBody().getOps<SortOp>()) {
+    shape.isSorted = true;
+    shape.hasSeveralKeys |=
+        op.getBody().front().getTerminator()->getNumOperands() > 1;
+  }
   shape.selected = findSelected(kernel);
   auto rows = guard::product(context, getExprs(kernel.getShared())).getConstant();
   shape.areFew = rows && *rows < machine.multiprocessors;

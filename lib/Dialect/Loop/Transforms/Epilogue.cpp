@@ -92,13 +92,10 @@ static bool losesOrder(ContractOp contract, PointwiseOp reader,
 /// True if the elements at `map` of a tensor of sizes `sizes` are, over a
 /// domain, those of the tensor in their order: the same points, in other groups
 /// at most.
-static bool isInOrder(ArrayRef<guard::ExprAttr> domain,
+static bool isInOrder(MLIRContext *context, ArrayRef<guard::ExprAttr> domain,
                       ArrayRef<guard::ExprAttr> sizes,
                       ArrayRef<guard::ExprAttr> map,
                       const analysis::SizeHints &hints) {
-  if (domain.empty())
-    return false;
-  MLIRContext *context = domain[0].getContext();
   guard::Assumptions assumptions = hints.getAssumptions();
   analysis::addExtents(assumptions, context, domain);
   auto linearize = [&](ArrayRef<guard::ExprAttr> indices,
@@ -116,12 +113,10 @@ static bool isInOrder(ArrayRef<guard::ExprAttr> domain,
 
 /// Where an element of a tensor of sizes `from`, over a domain of `extents`, is
 /// in one of sizes `to` that has its elements in their order.
-static SmallVector<guard::ExprAttr> regroup(ArrayRef<guard::ExprAttr> indices,
-                                            ArrayRef<guard::ExprAttr> from,
-                                            ArrayRef<guard::ExprAttr> to,
-                                            ArrayRef<guard::ExprAttr> extents,
-                                            const analysis::SizeHints &hints) {
-  MLIRContext *context = extents[0].getContext();
+static SmallVector<guard::ExprAttr>
+regroup(MLIRContext *context, ArrayRef<guard::ExprAttr> indices,
+        ArrayRef<guard::ExprAttr> from, ArrayRef<guard::ExprAttr> to,
+        ArrayRef<guard::ExprAttr> extents, const analysis::SizeHints &hints) {
   guard::Assumptions assumptions = hints.getAssumptions();
   analysis::addExtents(assumptions, context, extents);
   return llvm::map_to_vector(
@@ -160,7 +155,8 @@ static bool canResize(ContractOp contract, PointwiseOp reader,
     return readsCanReshape(reader.getResult(), domain, to, hints);
   // Such a copy would become another one.
   return !isCopy(reader) ||
-         !isInOrder(domain, contract.getDomain().parallel, map, hints);
+         !isInOrder(contract.getContext(), domain,
+                    contract.getDomain().parallel, map, hints);
 }
 
 /// Sets `order` to the contraction's own, where the reader, who has its
@@ -174,13 +170,13 @@ static bool keepSizes(ContractOp contract, PointwiseOp reader,
                                sizes = contract.getDomain().parallel;
   // Rows of other nests would no longer be those of a dimension, by which they
   // share kernels.
-  if (!isInOrder(domain, sizes, map, hints) ||
+  if (!isInOrder(context, domain, sizes, map, hints) ||
       !canResize(contract, reader, map, sizes, hints) ||
       !(isReturned(reader) ||
         llvm::all_of(reader.getResult().getUsers(), llvm::IsaPred<ContractOp>)))
     return false;
   SmallVector<guard::ExprAttr> own = getIdentityMap(context, sizes.size());
-  ReaderOrder kept = {sizes, own, regroup(own, sizes, domain, sizes, hints)};
+  ReaderOrder kept = {sizes, own, regroup(context, own, sizes, domain, sizes, hints)};
   for (const analysis::Access &read : analysis::getReads(reader)) {
     if (read.tensor == contract.getResult())
       continue;
@@ -201,7 +197,7 @@ static bool keepSizes(ContractOp contract, PointwiseOp reader,
               -> std::optional<SmallVector<guard::ExprAttr>> {
             if (read.indirect)
               return std::nullopt;
-            return regroup(read.map, domain, sizes, extents, hints);
+            return regroup(context, read.map, domain, sizes, extents, hints);
           },
           hints))
     return false;
@@ -288,7 +284,7 @@ static PointwiseOp getEpilogue(ContractOp contract,
   }
   if (permutes)
     return reader;
-  if (isInOrder(domain, extents, map, hints))
+  if (isInOrder(context, domain, extents, map, hints))
     return reader;
   if (takeApart(contract, reader, map, hints, order))
     return reader;
@@ -391,7 +387,8 @@ static void replaceReader(PointwiseOp reader, ContractOp fused,
   Value made = fused.getResult();
   if (ArrayRef(sizes) != extents && isReturned(reader)) {
     SmallVector<guard::ExprAttr> map =
-        regroup(getIdentityMap(fused.getContext(), sizes.size()), sizes,
+        regroup(fused.getContext(),
+                getIdentityMap(fused.getContext(), sizes.size()), sizes,
                 extents, sizes, hints);
     OpBuilder builder(reader);
     made = createCopy(builder, reader.getLoc(), made, sizes, map,

@@ -25,9 +25,9 @@ static constexpr int64_t kKept = 32, kKeptOfFew = 8, kMostKept = 64;
 /// Threads that need no barrier, and elements that each of them keeps, up to which they have a row
 /// alone: of 768 elements, that 4,096 rows have in GPT-2.
 static constexpr int64_t kWarp = 32, kKeptOfWarp = 24;
-/// Elements that a thread sorts of rows up to a size, by comparing pairs; and of longer ones, digit
-/// by digit, for which two warps are enough where that is all.
-static constexpr int64_t kCompared = 8, kMostCompared = 256, kSortedByDigits = 32,
+/// Elements that a thread sorts by comparing pairs, and of rows of several keys, at most; and that
+/// it sorts digit by digit, for which two warps are enough where that is all.
+static constexpr int64_t kCompared = 8, kMostOfSeveralKeys = 6144, kSortedByDigits = 32,
                          kLeastSorting = 64;
 /// Threads for each element that is looked for, whose least elements bound it, and
 /// elements that such a thread reads at most, if there are threads.
@@ -206,7 +206,10 @@ GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
   if (!kernel.isSorted && !kernel.areFew && !isPeeled &&
       *kernel.size <= kWarp * kKeptOfWarp)
     threads = std::min(threads, kWarp);
-  bool isByDigits = kernel.isSorted && *kernel.size > kMostCompared;
+  bool isByDigits =
+      kernel.isSorted && *kernel.size > (kernel.hasSeveralKeys
+                                             ? kMostOfSeveralKeys
+                                             : kGPUMostCompared);
   if (isByDigits)
     threads = std::min(threads, kLeastSorting);
   auto getSteps = [&] {

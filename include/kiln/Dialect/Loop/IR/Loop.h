@@ -129,6 +129,9 @@ inline constexpr int64_t kGPUCopiesAhead = 80;
 /// that count what has arrived.
 inline constexpr int64_t kGPUBringsRows = 90;
 
+/// Elements of rows by one key up to which a GPU sorts them by comparing pairs, not by digits.
+inline constexpr int64_t kGPUMostCompared = 256;
+
 /// The entries of a list of expressions.
 llvm::SmallVector<guard::ExprAttr> getExprs(mlir::ArrayAttr list);
 

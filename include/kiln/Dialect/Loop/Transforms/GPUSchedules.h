@@ -87,6 +87,7 @@ struct GPURowsShape {
   Size selected = std::nullopt;
   /// There are fewer than multiprocessors: nothing else has their time.
   bool areFew = false;
+  bool hasSeveralKeys = false; ///< a sort of them
 };
 struct GPURowsSchedule {
   int64_t threads, rows, lanes, steps;
