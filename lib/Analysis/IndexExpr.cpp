@@ -55,6 +55,33 @@ ExprAttr analysis::linearize(MLIRContext *context, ArrayRef<ExprAttr> indices,
                          assumptions);
 }
 
+bool analysis::isInOrder(MLIRContext *context, ArrayRef<ExprAttr> domain,
+                         ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> map,
+                         const guard::Assumptions &assumptions) {
+  guard::Assumptions bounded = assumptions;
+  addExtents(bounded, context, domain);
+  auto getAddress = [&](ArrayRef<ExprAttr> indices, ArrayRef<ExprAttr> of) {
+    SmallVector<ExprAttr> known =
+        llvm::map_to_vector(indices, [&](ExprAttr index) {
+          return guard::dropUnitDims(index, domain);
+        });
+    return linearize(context, known, guard::getContiguousStrides(context, of),
+                     bounded);
+  };
+  SmallVector<ExprAttr> own;
+  for (unsigned k = 0; k < domain.size(); ++k)
+    own.push_back(guard::getDim(context, k));
+  return getAddress(map, sizes) == getAddress(own, domain);
+}
+
+bool analysis::isRegrouped(MLIRContext *context, ArrayRef<ExprAttr> domain,
+                           ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> map,
+                           const guard::Assumptions &assumptions) {
+  return guard::getNumElements(context, domain) ==
+             guard::getNumElements(context, sizes) &&
+         isInOrder(context, domain, sizes, map, assumptions);
+}
+
 SmallVector<ExprAttr>
 analysis::delinearize(ExprAttr address, ArrayRef<ExprAttr> sizes,
                       const guard::Assumptions &assumptions) {

@@ -70,6 +70,17 @@ SmallVector<ExprAttr> reshapeIndices(MLIRContext *context,
                                      ArrayRef<ExprAttr> to,
                                      const guard::Assumptions &assumptions);
 
+/// True if the elements at `map` of a dense tensor of these sizes are, over a
+/// domain, the first ones of the tensor in their order, as [d0] of [8] over [4].
+bool isInOrder(MLIRContext *context, ArrayRef<ExprAttr> domain,
+               ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> map,
+               const guard::Assumptions &assumptions);
+/// True if they are all of them: the same points, in other groups at most, as
+/// [floordiv(d0, 4), mod(d0, 4)] of [s0, 4] over [s0 * 4].
+bool isRegrouped(MLIRContext *context, ArrayRef<ExprAttr> domain,
+                 ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> map,
+                 const guard::Assumptions &assumptions);
+
 /// How an address moves along one index.
 struct Stride {
   enum class Kind {

@@ -72,34 +72,12 @@ static OpResult getReshaped(KernelOp copy) {
     return {};
   auto from = cast<RankedTensorType>(load.getTensor().getType()),
        to = cast<RankedTensorType>(op.getResult().getType());
-  SmallVector<ExprAttr> dims;
-  for (Value index : load.getIndices()) {
-    auto argument = dyn_cast<BlockArgument>(index);
-    if (!argument)
-      return {};
-    dims.push_back(
-        guard::getDim(copy.getContext(), argument.getArgNumber()));
-  }
-  SmallVector<ExprAttr> map = getExprs(load.getMap());
-  for (ExprAttr &index : map)
-    index = guard::substituteDims(index, dims);
-  SmallVector<ExprAttr> extents = nests.front().getDomain().all();
-  SmallVector<ExprAttr> own = getIdentityMap(copy.getContext(), to.getRank());
-  for (auto [index, extent] : llvm::zip_equal(own, extents))
-    if (extent.isConstant(1))
-      index = guard::getConstant(copy.getContext(), 0);
-  guard::Assumptions assumptions;
-  analysis::addExtents(assumptions, copy.getContext(), extents);
-  auto linearize = [&](ArrayRef<ExprAttr> indices, RankedTensorType type) {
-    return guard::substituteDims(
-        analysis::linearize(copy.getContext(), indices,
-                            guard::getContiguousStrides(copy.getContext(),
-                                                        *guard::getDims(type)),
-                            assumptions),
-        own);
-  };
-  bool isSame = from.getElementType() == to.getElementType() &&
-                linearize(map, from) == linearize(own, to);
+  const analysis::Access read = analysis::getReads(nests.front()).front();
+  bool isSame =
+      from.getElementType() == to.getElementType() &&
+      analysis::isRegrouped(copy.getContext(), nests.front().getDomain().all(),
+                            *guard::getDims(from), read.map,
+                            guard::Assumptions());
   return isSame ? made : OpResult();
 }
 

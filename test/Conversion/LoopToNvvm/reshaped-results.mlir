@@ -63,10 +63,12 @@ func.func @reader(%x: tensor<2x2x256xf32>) -> tensor<2x1x64xf32> {
   return %s : tensor<2x1x64xf32>
 }
 
-// Another order, somebody else who reads the result, and a result that may lie where an
-// input does are copies.
+// Another order, fewer elements, somebody else who reads the result, and a result that may lie
+// where an input does are copies.
 
 // CHECK-LABEL: func.func @turned
+// CHECK-COUNT-2: loop.launch_grid
+// CHECK-LABEL: func.func @first
 // CHECK-COUNT-2: loop.launch_grid
 // CHECK-LABEL: func.func @both
 // CHECK-COUNT-2: loop.launch_grid
@@ -91,6 +93,24 @@ func.func @turned(%x: !c) -> !d {
     loop.return %p : !d
   }
   return %c : !d
+}
+
+func.func @first(%x: tensor<64x256xf32>) -> tensor<32x1xf32> {
+  %r = loop.kernel @sums ins(%a = %x : tensor<64x256xf32>) shared [64] -> tensor<64xf32> {
+    %m = loop.reduce parallel (%n) in [64] reduction (%j) in [256] <sum> : tensor<64xf32> {
+      %e = loop.load %a[%n, %j] : tensor<64x256xf32>
+      loop.yield %e : f32
+    }
+    loop.return %m : tensor<64xf32>
+  }
+  %c = loop.kernel @sums_copy ins(%a = %r : tensor<64xf32>) shared [32, 1] -> tensor<32x1xf32> {
+    %p = loop.pointwise (%i, %j) in [32, 1] : tensor<32x1xf32> {
+      %e = loop.load %a[%i] : tensor<64xf32>
+      loop.yield %e : f32
+    }
+    loop.return %p : tensor<32x1xf32>
+  }
+  return %c : tensor<32x1xf32>
 }
 
 func.func @both(%x: !c) -> (!c, !e) {

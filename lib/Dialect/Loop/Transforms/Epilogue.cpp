@@ -89,28 +89,6 @@ static bool losesOrder(ContractOp contract, PointwiseOp reader,
                            hints));
 }
 
-/// True if the elements at `map` of a tensor of sizes `sizes` are, over a
-/// domain, those of the tensor in their order: the same points, in other groups
-/// at most.
-static bool isInOrder(MLIRContext *context, ArrayRef<guard::ExprAttr> domain,
-                      ArrayRef<guard::ExprAttr> sizes,
-                      ArrayRef<guard::ExprAttr> map,
-                      const analysis::SizeHints &hints) {
-  guard::Assumptions assumptions = hints.getAssumptions();
-  analysis::addExtents(assumptions, context, domain);
-  auto linearize = [&](ArrayRef<guard::ExprAttr> indices,
-                       ArrayRef<guard::ExprAttr> of) {
-    SmallVector<guard::ExprAttr> known =
-        llvm::map_to_vector(indices, [&](guard::ExprAttr index) {
-          return guard::dropUnitDims(index, domain);
-        });
-    return analysis::linearize(
-        context, known, guard::getContiguousStrides(context, of), assumptions);
-  };
-  return linearize(map, sizes) ==
-         linearize(getIdentityMap(context, domain.size()), domain);
-}
-
 /// Where an element of a tensor of sizes `from`, over a domain of `extents`, is
 /// in one of sizes `to` that has its elements in their order.
 static SmallVector<guard::ExprAttr>
@@ -155,8 +133,9 @@ static bool canResize(ContractOp contract, PointwiseOp reader,
     return readsCanReshape(reader.getResult(), domain, to, hints);
   // Such a copy would become another one.
   return !isCopy(reader) ||
-         !isInOrder(contract.getContext(), domain,
-                    contract.getDomain().parallel, map, hints);
+         !analysis::isRegrouped(contract.getContext(), domain,
+                                contract.getDomain().parallel, map,
+                                hints.getAssumptions());
 }
 
 /// Sets `order` to the contraction's own, where the reader, who has its
@@ -170,7 +149,8 @@ static bool keepSizes(ContractOp contract, PointwiseOp reader,
                                sizes = contract.getDomain().parallel;
   // Rows of other nests would no longer be those of a dimension, by which they
   // share kernels.
-  if (!isInOrder(context, domain, sizes, map, hints) ||
+  if (!analysis::isRegrouped(context, domain, sizes, map,
+                             hints.getAssumptions()) ||
       !canResize(contract, reader, map, sizes, hints) ||
       !(isReturned(reader) ||
         llvm::all_of(reader.getResult().getUsers(), llvm::IsaPred<ContractOp>)))
@@ -284,7 +264,8 @@ static PointwiseOp getEpilogue(ContractOp contract,
   }
   if (permutes)
     return reader;
-  if (isInOrder(context, domain, extents, map, hints))
+  if (analysis::isInOrder(context, domain, extents, map,
+                          hints.getAssumptions()))
     return reader;
   if (takeApart(contract, reader, map, hints, order))
     return reader;
