@@ -401,50 +401,43 @@ void GridRowsEmitter::sortDigit(RankedRow &row, Value shift) {
   row.keys = llvm::to_vector_of<Value>(branch.getResults());
 }
 
-/// Whether a load is of the row that its nest has, of `shared` dimensions, anywhere in it.
-static bool readsRowOf(LoadOp load, unsigned shared) {
-  auto nest = load->getParentOfType<NestOpInterface>();
-  unsigned rank = nest.getDomain().all().size();
-  ArrayRef<BlockArgument> indices =
-      nest->getRegion(0).front().getArguments().take_back(rank);
-  SmallVector<ExprAttr> dims, all = getExprs(load.getMap());
-  for (auto [k, index] : llvm::enumerate(load.getIndices())) {
-    auto it = llvm::find(indices, index);
-    dims.push_back(
-        guard::getDim(load.getContext(),
-                      it == indices.end() ? rank + k : it - indices.begin()));
+/// Whether a nest reads there an element of the row that it has, of `shared` dimensions.
+static bool isOfRow(const analysis::Access &read, unsigned shared) {
+  return read.map.size() == shared + 1 && read.getAlignment() >= shared;
+}
+
+/// Whether a nest behind `op`, and before the next sort, reads elements of its row of `tensor`
+/// elsewhere for elements of its own.
+static bool isReadBehind(SortOp op, Value tensor) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  unsigned shared = kernel.getShared().size();
+  for (Operation *next = op->getNextNode(); next && !isa<SortOp>(next);
+       next = next->getNextNode()) {
+    auto nest = dyn_cast<PointwiseOp>(next);
+    if (nest && !isOnePerPoint(kernel, nest.getResult()) &&
+        !isOfKept(kernel, nest) &&
+        llvm::any_of(analysis::getReads(nest), [&](const auto &read) {
+          return read.tensor == tensor && isOfRow(read, shared) &&
+                 !readsOwnPlace(read.load);
+        }))
+      return true;
   }
-  if (all.size() != shared + 1)
-    return false;
-  for (unsigned k = 0; k < shared; ++k)
-    if (guard::substituteDims(all[k], dims) !=
-        guard::getDim(load.getContext(), k))
-      return false;
-  return true;
+  return false;
 }
 
 /// The load of a row's elements that a sort has keys of, if a later nest reads others of them for
 /// its own ones and they are no larger than `bytes`.
 static LoadOp findReadRow(SortOp op, int64_t bytes) {
-  auto kernel = op->getParentOfType<KernelOp>();
-  unsigned shared = kernel.getShared().size();
-  LoadOp own;
-  op->walk([&](LoadOp load) {
-    Type type =
-        cast<RankedTensorType>(load.getTensor().getType()).getElementType();
-    if (!own && !load.getMask() && readsRowOf(load, shared) &&
-        readsOwnPlace(load) && analysis::getElementBytes(type) <= bytes)
-      own = load;
-  });
-  bool isRead = false;
-  for (auto nest : kernel.getBody().getOps<PointwiseOp>())
-    if (own && op->isBeforeInBlock(nest) &&
-        !isOnePerPoint(kernel, nest.getResult()))
-      nest->walk([&](LoadOp load) {
-        isRead |= load.getTensor() == own.getTensor() &&
-                  readsRowOf(load, shared) && !readsOwnPlace(load);
-      });
-  return isRead ? own : LoadOp();
+  unsigned shared = op->getParentOfType<KernelOp>().getShared().size();
+  for (const analysis::Access &read :
+       analysis::getReads(cast<NestOpInterface>(op.getOperation()))) {
+    Type type = cast<RankedTensorType>(read.tensor.getType()).getElementType();
+    if (!read.masked && isOfRow(read, shared) && readsOwnPlace(read.load) &&
+        analysis::getElementBytes(type) <= bytes &&
+        isReadBehind(op, read.tensor))
+      return read.load;
+  }
+  return {};
 }
 
 /// Brings what `load` reads to shared memory.
@@ -484,9 +477,8 @@ LogicalResult GridRowsEmitter::bringSorted(RankedRow &row, LoadOp load,
 std::optional<Buffer> GridRowsEmitter::enterSorted(PointwiseOp op) {
   unsigned shared = kernel.getShared().size();
   bool isOwn = bool(sortedRow.tensor);
-  op->walk([&](LoadOp load) {
-    isOwn &= load.getTensor() != sortedRow.tensor || readsRowOf(load, shared);
-  });
+  for (const analysis::Access &read : analysis::getReads(op))
+    isOwn &= read.tensor != sortedRow.tensor || isOfRow(read, shared);
   if (!isOwn)
     return std::nullopt;
   Buffer &used = buffers[sortedRow.tensor];

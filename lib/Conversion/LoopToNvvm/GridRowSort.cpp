@@ -289,7 +289,7 @@ LogicalResult GridRowsEmitter::emitRowSelect(SortOp op, const Position &start,
 LogicalResult GridRowsEmitter::emitRowSort(SortOp op, const Position &point) {
   Position start = enter(point, op.getDomain());
   unsigned shared = point.extents.size();
-  sortedRow = {}; // its memory is this one's
+  sortedRow = {}; // its memory may be this one's
   if (auto room = getCandidates(op))
     return emitRowSelect(op, start, shared, *room);
   if (auto shape = getRanked(op))
