@@ -114,7 +114,8 @@ static Result<DeviceTimes> timeOnDevice(session::Session &session,
   size_t together = std::max<size_t>(
       1, std::min<size_t>({count, kMostTogether, size_t(kQueued / launches)}));
   DeviceTimes times;
-  for (; times.iterations < count; times.iterations += together) {
+  // No more than were asked for: each makes the card warmer for those behind it.
+  for (; times.iterations + together <= count; times.iterations += together) {
     auto spent = timeQueued(session, training, calls, times.iterations + 1,
                             together, queueing * double(together));
     if (!spent)
