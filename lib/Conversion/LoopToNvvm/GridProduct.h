@@ -298,6 +298,7 @@ private:
     Type type;
     Value map;
     int64_t extent = 0, place = 0; ///< across; in a stage, in bytes
+    int64_t asked = 0;             ///< across, what the copy engine brings
     bool isGathered = false;       ///< copied by threads, from `memory`
     Buffer memory;
   };
@@ -311,6 +312,8 @@ private:
 
   LogicalResult emitThread() override;
   LogicalResult describe(Operand &operand);
+  int64_t countAsked(const Operand &operand);
+  int64_t countAskedBytes() const;
   int64_t countSharers(const Operand &operand) const;
   void initBarriers();
   Value getBarrier(bool isFull, Value stage);

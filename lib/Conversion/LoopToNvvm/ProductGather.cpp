@@ -213,10 +213,7 @@ void GridWgmmaEmitter::gather(const Operand &operand, const Tile &tile,
 /// Asks for a stage once it is free, and copies what this thread has of it.
 void GridWgmmaEmitter::fillStage(const Tile &tile, const GatheredRows &rows,
                                  const StageTurn &now, Value step) {
-  int64_t askedBytes = stageBytes;
-  for (const Operand &operand : operands)
-    if (operand.isGathered)
-      askedBytes -= getGatheredBytes(operand);
+  int64_t askedBytes = countAskedBytes();
   wait(/*isFull=*/false, now, /*isNextPhase=*/true);
   Value sum = add(tile.sumBegin, mul(step, schedule.getSum()));
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread,

@@ -83,12 +83,13 @@ LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
                      ? operand.extent
                      : llvm::alignTo(operand.extent, schedule.getSum())) *
                 kChunkRow;
+  operand.asked = countAsked(operand);
   SmallVector<ExprAttr> strides;
   for (ExprAttr stride : ArrayRef(operand.boxes.strides).drop_front())
     strides.push_back(stride * bytesOf(type));
   SmallVector<int64_t> box(operand.boxes.sizes.size(), 1);
   box[0] = schedule.getSum();
-  box[1] = operand.boxes.alongSum ? operand.extent / countSharers(operand)
+  box[1] = operand.boxes.alongSum ? operand.asked / countSharers(operand)
                                   : schedule.getSum();
   Value tensor = isLeft ? op.getLhs() : op.getRhs();
   auto argument = dyn_cast<BlockArgument>(tensor);
@@ -99,6 +100,26 @@ LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
       getExprArray(context, operand.boxes.sizes),
       getExprArray(context, strides), b.getDenseI64ArrayAttr(box), kChunkRow));
   return success();
+}
+
+/// The lines of a tile that are brought. Rows behind the last one are nobody's, whatever
+/// stands there: to bring zeros for them takes time, too. Columns are stored behind the last
+/// one where rows are longer.
+int64_t GridWgmmaEmitter::countAsked(const Operand &operand) {
+  constexpr int64_t kSwizzled = 8; // lines whose units are exchanged alike
+  int64_t together = operand.boxes.alongSum ? kSwizzled : schedule.getSum();
+  int64_t lines = operand.extent;
+  if (operand.number == 0 && !op.isGrouped())
+    if (auto rows = shape.rows.extent.getConstant())
+      lines = std::clamp<int64_t>(*rows, 1, lines);
+  return llvm::alignTo(lines, together);
+}
+
+int64_t GridWgmmaEmitter::countAskedBytes() const {
+  int64_t lines = 0;
+  for (const Operand &operand : operands)
+    lines += operand.asked;
+  return lines * kChunkRow;
 }
 
 /// The blocks that each ask for a part of an operand, for all of them.
@@ -247,7 +268,7 @@ void GridWgmmaEmitter::copy(const Operand &operand, const Tile &tile,
       tools->word(operand.place));
   Value barrier = getBarrier(true, stage);
   // A block of a cluster brings its part to all of them.
-  int64_t sharers = countSharers(operand), extent = operand.extent / sharers;
+  int64_t sharers = countSharers(operand), extent = operand.asked / sharers;
   Value everywhere;
   if (sharers > 1) {
     everywhere = arith::ConstantIntOp::create(b, (1 << sharers) - 1, 16);
@@ -285,7 +306,7 @@ StageTurn GridWgmmaEmitter::fillStages(
 StageTurn GridWgmmaEmitter::emitCopies(const Tile &tile, StageTurn turn) {
   return fillStages(tile, turn, [&](const StageTurn &now, Value step) {
     wait(/*isFull=*/false, now, /*isNextPhase=*/true);
-    tools->expect(getBarrier(true, now.stage), stageBytes);
+    tools->expect(getBarrier(true, now.stage), countAskedBytes());
     Value sum = add(tile.sumBegin, mul(step, schedule.getSum()));
     for (const Operand &operand : operands)
       copy(operand, tile, now.stage, sum);
