@@ -202,6 +202,19 @@ TEST(GPUProductSchedules, WarpgroupsTakeTurnsWhereMuchFollowsTheSums) {
   EXPECT_EQ(getTurns(product), 1);
 }
 
+TEST(GPUProductSchedules, RowsThatBeginAnywhereAreStoredInLongPieces) {
+  GPUMachine machine;
+  machine.hasWarpgroups = true;
+  GPUProductShape product = makeProduct(4096, 50304, 768);
+  GPUProductSchedule s = chooseGPUProduct(product, machine);
+  EXPECT_EQ(s.turns, 2);
+  EXPECT_EQ(s.columns, 128);
+  product.storesVectors = false;
+  s = chooseGPUProduct(product, machine);
+  EXPECT_EQ(s.turns, 2);
+  EXPECT_EQ(s.columns, 256);
+}
+
 TEST(GPUProductSchedules, WhatFollowsIsFinishedInTilesWhereThatIsLess) {
   GPUMachine machine;
   machine.multiprocessors = 132;

@@ -162,13 +162,16 @@ loop::getGPUProductShape(ContractOp op, const analysis::ContractionShape &shape,
       });
   product.sumBytes = op.getAccType().getIntOrFloatBitWidth() / 8;
   product.bytes = factor ? factor.getIntOrFloatBitWidth() / 8 : product.sumBytes;
+  int64_t stored = analysis::getElementBytes(
+      cast<RankedTensorType>(op.getResult().getType()).getElementType());
   if (product.bytes == 1)
-    product.resultBytes = analysis::getElementBytes(
-        cast<RankedTensorType>(op.getResult().getType()).getElementType());
+    product.resultBytes = stored;
   auto factors = analysis::getUnitFactors(factor);
   product.onUnits = factors && op.getAccType() == factors->sum &&
                     machine.capability >= factors->capability &&
                     (!factor.isF32() || permitsTf32(op));
+  product.storesVectors = analysis::canStoreVectors(
+      op, shape, kCopiedAtOnce / stored, /*inParts=*/false);
   product.byRegisters = machine.capability < kGPUCopiesAhead ||
                         !op.getLhsPrologue().empty() ||
                         !op.getRhsPrologue().empty();

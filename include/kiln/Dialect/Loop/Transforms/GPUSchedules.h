@@ -224,6 +224,7 @@ struct GPUProductShape {
   double followers =
       0; ///< operations of what follows the epilogue, on such an element
   int64_t results = 1; ///< of such an element, which are stored
+  bool storesVectors = true; ///< rows of the first begin where 16 bytes are stored at once
 };
 struct GPUProductSchedule {
   ProductUnit unit;
