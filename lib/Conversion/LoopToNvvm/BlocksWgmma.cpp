@@ -38,9 +38,14 @@ using guard::ExprAttr;
 static constexpr int64_t kChunk = kChunkRow / 2, kPlane = 8;
 /// Registers of a thread that asks, and the most of one that multiplies.
 static constexpr int64_t kAskRegisters = 24, kWalkRegisters = 240;
-/// Registers of a multiprocessor, and bytes of shared memory that two blocks
-/// may each have.
-static constexpr int64_t kAllRegisters = 65536, kHalfShared = 115712;
+/// Registers of a multiprocessor, its shared memory, and what each block takes of it beside
+/// its own; blocks that may share one, of one warpgroup that multiplies each.
+static constexpr int64_t kAllRegisters = 65536, kAllShared = 233472,
+                         kBlockShared = 1024, kMostBlocks = 3;
+/// Registers of a thread beside scores, weights and sums; those for what is read at each
+/// score. A warpgroup takes eight at a time for each thread.
+static constexpr int64_t kOtherRegisters = 32, kReadRegisters = 32,
+                         kTogetherTaken = 8;
 
 //===----------------------------------------------------------------------===//
 // Operands and barriers
@@ -363,16 +368,29 @@ GridWgmmaBlocksEmitter::emitMultiplications() {
   return last->state;
 }
 
-/// Two blocks of one warpgroup that multiplies share a multiprocessor, where
-/// both find room.
+/// As many blocks of one warpgroup that multiplies share a multiprocessor as find room: who
+/// asks for more registers than its block began with would wait for ever.
 void GridWgmmaBlocksEmitter::setRegisters() {
   int64_t readers = schedule.getRows() / kGroupRows;
-  int64_t blocks = readers == 1 && sharedBytes <= kHalfShared ? 2 : 1;
+  int64_t groups = readers + 1; // with the one that asks
+  auto countRegisters = [&](int64_t blocks) {
+    int64_t own = kAllRegisters / blocks / (groups * kGroupThreads) /
+                  kTogetherTaken * kTogetherTaken;
+    int64_t each = (own * groups - kAskRegisters) / readers;
+    return each / kTogetherTaken * kTogetherTaken;
+  };
+  // A weight has 16 bits.
+  int64_t needed = schedule.getColumns() * 3 / 4 + values.padded / 2 +
+                   kOtherRegisters;
+  if (analysis::readsColumns(online))
+    needed += kReadRegisters;
+  int64_t blocks = readers == 1 ? kMostBlocks : 1;
+  while (blocks > 1 && (countRegisters(blocks) < needed ||
+                        blocks * (sharedBytes + kBlockShared) > kAllShared))
+    --blocks;
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     b.getI32IntegerAttr(blocks));
-  int64_t each = (kAllRegisters / blocks - kGroupThreads * kAskRegisters) /
-                 (readers * kGroupThreads);
-  manyRegisters = std::min(kWalkRegisters, each / 8 * 8);
+  manyRegisters = std::min(kWalkRegisters, countRegisters(blocks));
 }
 
 LogicalResult GridWgmmaBlocksEmitter::emitThread() {

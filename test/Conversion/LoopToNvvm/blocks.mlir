@@ -1,4 +1,12 @@
 // RUN: kiln-opt --loop-choose-schedule --convert-loop-to-nvvm --split-input-file %s | FileCheck %s
+// As many blocks of one warpgroup that multiplies share a multiprocessor as have room for their
+// scores, weights and sums.
+// RUN: sed 's/rows = 128, columns = 128/rows = 64, columns = 64/' %s | kiln-opt --loop-choose-schedule --convert-loop-to-nvvm --split-input-file | FileCheck %s --check-prefix=THREE
+// RUN: sed 's/rows = 128, columns = 128/rows = 64, columns = 128/' %s | kiln-opt --loop-choose-schedule --convert-loop-to-nvvm --split-input-file | FileCheck %s --check-prefix=TWO
+// THREE: llvm.func @warpgroups({{.*}}nvvm.minctasm = 3
+// THREE: nvvm.setmaxregister increase 136
+// TWO: llvm.func @warpgroups({{.*}}nvvm.minctasm = 2
+// TWO: nvvm.setmaxregister increase 232
 
 !q = tensor<8x1024x64xbf16>
 !s = tensor<8x1024x1024xf32>

@@ -463,6 +463,10 @@ TEST(GPUSchedules, WarpgroupsShareLongColumns) {
   EXPECT_EQ(chooseGPUBlocks(heads, machine)->rows, 192);
   heads.isLimited = true; // half as long in the mean
   EXPECT_EQ(chooseGPUBlocks(heads, machine)->rows, 64);
+  EXPECT_EQ(chooseGPUBlocks(heads, machine)->columns, 96);
+  heads.columns = 1024; // short walks
+  EXPECT_EQ(chooseGPUBlocks(heads, machine)->rows, 64);
+  EXPECT_EQ(chooseGPUBlocks(heads, machine)->columns, 64);
 }
 
 TEST(GPUSchedules, ColumnsOfFewRowsComeInPartsUntilAllMultiprocessorsRead) {

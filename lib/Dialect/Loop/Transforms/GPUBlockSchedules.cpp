@@ -32,14 +32,15 @@ static constexpr int64_t kMostSums = 160, kMostResult = 256, kBlockGroup = 16;
 static constexpr int64_t kLongParts = 128;
 
 /// Tiles of warpgroups for results of up to so many columns, by the columns that a row walks
-/// in the mean, the better ones first. Two blocks of 64 rows share a multiprocessor: one
-/// begins or ends while the other multiplies, which counts where walks are short, and where
-/// exponentials take as long as products.
+/// in the mean, the better ones first. Two or three blocks of 64 rows share a multiprocessor:
+/// one begins or ends while others multiply, which counts where walks are short, and where
+/// exponentials take as long as products. Three have room for up to 96 columns of heads of 64.
 static constexpr struct {
   int64_t resultColumns, leastWalked, rows, columns;
 } kWarpgroupTiles[] = {
-    {64, 4096, 192, 128}, {64, 1, 64, 128},  {128, 1024, 128, 128},
-    {128, 1, 64, 64},     {256, 1, 128, 64}, {256, 1, 64, 64},
+    {64, 4096, 192, 128},  {64, 1024, 64, 96}, {64, 1, 64, 64},
+    {128, 1024, 128, 128}, {128, 1, 64, 64},   {256, 1, 128, 64},
+    {256, 1, 64, 64},
 };
 
 /// Columns of a tile, at most, where memory is read at each score.
