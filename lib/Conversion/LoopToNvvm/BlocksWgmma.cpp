@@ -38,14 +38,12 @@ using guard::ExprAttr;
 static constexpr int64_t kChunk = kChunkRow / 2, kPlane = 8;
 /// Registers of a thread that asks, and the most of one that multiplies.
 static constexpr int64_t kAskRegisters = 24, kWalkRegisters = 240;
-/// Registers of a multiprocessor, its shared memory, and what each block takes of it beside
-/// its own; blocks that may share one, of one warpgroup that multiplies each.
-static constexpr int64_t kAllRegisters = 65536, kAllShared = 233472,
-                         kBlockShared = 1024, kMostBlocks = 3;
+/// Shared memory of a multiprocessor, and what each block takes of it beside its own; blocks
+/// that may share one, of one warpgroup that multiplies each.
+static constexpr int64_t kAllShared = 233472, kBlockShared = 1024, kMostBlocks = 3;
 /// Registers of a thread beside scores, weights and sums; those for what is read at each
-/// score. A warpgroup takes eight at a time for each thread.
-static constexpr int64_t kOtherRegisters = 32, kReadRegisters = 32,
-                         kTogetherTaken = 8;
+/// score.
+static constexpr int64_t kBesideRegisters = 32, kReadRegisters = 32;
 
 //===----------------------------------------------------------------------===//
 // Operands and barriers
@@ -368,20 +366,15 @@ GridWgmmaBlocksEmitter::emitMultiplications() {
   return last->state;
 }
 
-/// As many blocks of one warpgroup that multiplies share a multiprocessor as find room: who
-/// asks for more registers than its block began with would wait for ever.
+/// As many blocks of one warpgroup that multiplies share a multiprocessor as find room.
 void GridWgmmaBlocksEmitter::setRegisters() {
   int64_t readers = schedule.getRows() / kGroupRows;
-  int64_t groups = readers + 1; // with the one that asks
   auto countRegisters = [&](int64_t blocks) {
-    int64_t own = kAllRegisters / blocks / (groups * kGroupThreads) /
-                  kTogetherTaken * kTogetherTaken;
-    int64_t each = (own * groups - kAskRegisters) / readers;
-    return each / kTogetherTaken * kTogetherTaken;
+    return countRegistersLeft(blocks, readers, kAskRegisters);
   };
   // A weight has 16 bits.
   int64_t needed = schedule.getColumns() * 3 / 4 + values.padded / 2 +
-                   kOtherRegisters;
+                   kBesideRegisters;
   if (analysis::readsColumns(online))
     needed += kReadRegisters;
   int64_t blocks = readers == 1 ? kMostBlocks : 1;

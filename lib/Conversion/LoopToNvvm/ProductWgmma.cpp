@@ -30,8 +30,6 @@ using guard::ExprAttr;
 /// rows are, and the most of one that multiplies.
 static constexpr int64_t kFewRegisters = 40, kCopyRegisters = 88,
                          kManyRegisters = 232;
-/// Those of a multiprocessor; a warpgroup takes eight at a time for each thread.
-static constexpr int64_t kAllRegisters = 65536, kTogetherTaken = 8;
 
 /// One for each warpgroup, where they take turns.
 static int64_t countOrderBarriers(GPUProductScheduleAttr schedule) {
@@ -106,8 +104,8 @@ LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
 /// stands there: to bring zeros for them takes time, too. Columns are stored behind the last
 /// one where rows are longer.
 int64_t GridWgmmaEmitter::countAsked(const Operand &operand) {
-  constexpr int64_t kSwizzled = 8; // lines whose units are exchanged alike
-  int64_t together = operand.boxes.alongSum ? kSwizzled : schedule.getSum();
+  int64_t together = operand.boxes.alongSum ? kSwizzledRows / kChunkRow
+                                            : schedule.getSum();
   int64_t lines = operand.extent;
   if (operand.number == 0 && !op.isGrouped())
     if (auto rows = shape.rows.extent.getConstant())
@@ -503,15 +501,11 @@ FailureOr<StageTurn> GridWgmmaEmitter::emitProducts(const Tile &tile,
   return StageTurn{loop.getResult(0), loop.getResult(1)};
 }
 
-/// What those who ask leave of the registers: who asked for more would wait for
-/// ever.
+/// What those who ask leave of the registers.
 int64_t GridWgmmaEmitter::countManyRegisters() {
-  // A block has what it began with, as many for each thread.
-  int64_t all =
-      kAllRegisters / threads / kTogetherTaken * kTogetherTaken * threads;
-  int64_t others = (gathers() ? kCopyRegisters : kFewRegisters) * kGroupThreads;
-  int64_t each = (all - others) / (schedule.getGroups() * kGroupThreads);
-  return std::min(kManyRegisters, each / kTogetherTaken * kTogetherTaken);
+  int64_t asking = gathers() ? kCopyRegisters : kFewRegisters;
+  return std::min(kManyRegisters,
+                  countRegistersLeft(/*blocks=*/1, schedule.getGroups(), asking));
 }
 
 LogicalResult GridWgmmaEmitter::emitThread() {

@@ -443,8 +443,8 @@ LogicalResult GridWgmmaWalksEmitter::emitThread() {
     function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                       b.getI32IntegerAttr(kMostWalkRegisters));
   int64_t each =
-      (kSharedRegisters / blocks - kGroupThreads * kWalkAskRegisters) /
-      (readers * kGroupThreads);
+      std::min(kMostWalkRegisters,
+               countRegistersLeft(blocks, readers, kWalkAskRegisters));
 
   // The same for all threads of a warp, and known to be.
   Value number =
@@ -466,7 +466,7 @@ LogicalResult GridWgmmaWalksEmitter::emitThread() {
     return success();
   });
   b.setInsertionPoint(branch.elseBlock()->getTerminator());
-  NVVM::SetMaxRegisterOp::create(b, std::min(kMostWalkRegisters, each / 8 * 8),
+  NVVM::SetMaxRegisterOp::create(b, each,
                                  NVVM::SetMaxRegisterAction::increase);
   isLeader = arith::CmpIOp::create(
       b, arith::CmpIPredicate::eq,

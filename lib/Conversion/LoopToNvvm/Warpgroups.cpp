@@ -18,6 +18,17 @@ using namespace mlir;
 /// Nanoseconds after which a thread that waits looks again.
 static constexpr int64_t kRetryTicks = 10000000;
 
+int64_t loop::countRegistersLeft(int64_t blocks, int64_t multiplying,
+                                 int64_t asking) {
+  // A block has what it began with, as many for each thread: of all of a multiprocessor, eight
+  // at a time.
+  constexpr int64_t all = 65536, together = 8;
+  int64_t groups = multiplying + 1;
+  int64_t own =
+      all / blocks / (groups * kGroupThreads) / together * together;
+  return (own * groups - asking) / multiplying / together * together;
+}
+
 Value Warpgroups::word(int64_t value) {
   return arith::ConstantIntOp::create(b, value, 32);
 }

@@ -29,6 +29,11 @@ inline constexpr int64_t kGroupThreads = 128, kGroupRows = 64;
 inline constexpr int64_t kChunkRow = 128, kChunkStep = 32,
                          kSwizzledRows = 8 * kChunkRow;
 
+/// Registers that are left to each thread of `multiplying` warpgroups, where `blocks` blocks share
+/// a multiprocessor and one more warpgroup of each keeps `asking` a thread. Who asks for more than
+/// that waits for ever.
+int64_t countRegistersLeft(int64_t blocks, int64_t multiplying, int64_t asking);
+
 /// Which stage is next, and the phase of its barriers, as i32.
 struct StageTurn {
   mlir::Value stage, phase;
